@@ -57,6 +57,13 @@ export { ChangesService } from './changes/changes.service';
 export { feedResource, type FeedResource, uuidKey } from './changes/feed-resource';
 export type { Context } from './contexts';
 export { type Dataset, datasetOf } from './datasets/dataset';
+export {
+  type Change,
+  type ChangesHandler,
+  type ChangesPosition,
+  type ChangesSubscription,
+  OnChanges,
+} from './webhooks/on-changes';
 
 // Lanyard's own contexts: import a module to inject its service
 export { ActivationsModule } from './activations/activations.module';

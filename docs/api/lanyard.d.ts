@@ -31,7 +31,22 @@ export interface Caller {
   keyId: string;
 }
 
+export interface Change {
+  resource: string;
+  operation: ChangeOperation;
+  at: string;
+  record: Record<string, unknown> | null;
+  [key: string]: unknown;
+}
+
+export type ChangesHandler = (organizationId: number, changes: Change[], position: ChangesPosition) => Promise<void>;
+
 export declare class ChangesModule {}
+
+export interface ChangesPosition {
+  phase: ChangesPhase;
+  hasMore: boolean;
+}
 
 export declare class ChangesService {
   readonly resources: FeedResources;
@@ -39,6 +54,12 @@ export declare class ChangesService {
   reset(): Promise<number>;
   pageJson(caller: Caller, query: ChangesQuery): Promise<string[]>;
   page(caller: Caller, query: Partial<ChangesQuery>, maxBytes?: number): Promise<ChangesPage>;
+}
+
+export interface ChangesSubscription {
+  name: string;
+  resources?: string[];
+  start: 'snapshot' | 'now';
 }
 
 export interface Context {
@@ -197,6 +218,14 @@ export declare const NumericId: (options?: FieldOptions) => PropertyDecorator;
 export declare const NumericIdParam: (name: string, example?: number) => ParameterDecorator;
 
 export declare function ObjectOf(type: () => Class, options?: FieldOptions): PropertyDecorator;
+
+export declare const OnChanges: (
+  subscription: ChangesSubscription,
+) => <Handler extends ChangesHandler>(
+  _target: object,
+  _method: string | symbol,
+  descriptor: TypedPropertyDescriptor<Handler>,
+) => void;
 
 export declare function OneOf(values: readonly string[], name: string, options?: FieldOptions): PropertyDecorator;
 
@@ -432,6 +461,9 @@ interface ArrivalListOptions {
 declare class BookmarkResult {
   success: boolean;
 }
+
+declare const ChangeOperation: readonly ['snapshot', 'created', 'updated', 'deleted'];
+type ChangeOperation = (typeof ChangeOperation)[number];
 
 interface ChangesPage {
   phase: ChangesPhase;

@@ -2,8 +2,21 @@
 
 -- Prepared statements
 
+-- webhooks ADD_SUBSCRIPTIONS: $1 text[]
+insert into subscriptions (name) select unnest($1::text[]) on conflict (name) do nothing;
+
+-- webhooks MISSING_ROWS: $1 text[], $2 jsonb
+select s.name, o.id as "organizationId", o.created_at < s.created_at as "isOlder", w.id
+from subscriptions s cross join organizations o
+  left join webhooks w on w.organization_id = o.id and w.subscription = s.name
+where s.name = any($1) and (w.id is null or to_jsonb(w.resources) <> $2::jsonb -> s.name)
+limit 200;
+
+-- webhooks RETRY_SUBSCRIPTIONS: $1 text[]
+update webhooks set next_attempt_at = null, moved_at = null where subscription = any($1) and failing_since is not null;
+
 -- webhooks POLL: $1 pg_snapshot, $2 timestamp with time zone, $3 uuid[], $4 uuid[], $5 timestamp with time zone,
--- $6 smallint[]
+-- $6 smallint[], $7 text[]
 with compared as materialized (
   select pg_current_snapshot() as current, $1::pg_snapshot as previous
 ), bounds as materialized (
@@ -22,7 +35,8 @@ with compared as materialized (
       where c.organization_id = w.organization_id and c.resource = any($6::smallint[])
         and c.xid >= since.lowest and c.xid < since.current_end
         and (c.xid >= since.previous_end or c.xid = any(since.ended)))) as is_changed) changed
-  where paused_at is null and (next_attempt_at is null or next_attempt_at <= $2 or disabled_at is not null)
+  where (subscription is null or subscription = any($7::text[]))
+    and paused_at is null and (next_attempt_at is null or next_attempt_at <= $2 or disabled_at is not null)
     and (disabled_at is null or waiting_since is null)
     and (is_changed or (w.id <> all($4::uuid[])
       and (

@@ -1,13 +1,7 @@
-import {
-  type CanActivate,
-  type ExecutionContext,
-  ForbiddenException,
-  Injectable,
-  SetMetadata,
-  UnauthorizedException,
-} from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { MissingApiKey, RejectedApiKey } from '../errors/exceptions';
 import { AccessService } from './access.service';
 import { FailedAuthenticationThrottler } from './failed-authentication.throttler';
 
@@ -34,6 +28,6 @@ export class ApiKeyGuard implements CanActivate {
     request.caller = isMissing ? undefined : await this.access.findCaller(key);
     if (request.caller) return true;
     await this.throttler.canActivate(context);
-    throw isMissing ? new UnauthorizedException() : new ForbiddenException();
+    throw isMissing ? new MissingApiKey() : new RejectedApiKey();
   }
 }

@@ -24,7 +24,7 @@ export function countValues(json: Buffer): number {
     const isClosing = byte === CLOSE_ARRAY || byte === CLOSE_OBJECT;
     if ((byte === COMMA || (isFirst && !isClosing)) && ++values > MAX_VALUES) throw new PayloadTooLargeException();
     isFirst = byte === OPEN_ARRAY || byte === OPEN_OBJECT;
-    if (isFirst && ++depth > MAX_DEPTH) throw new InvalidRequest('body');
+    if (isFirst && ++depth > MAX_DEPTH) throw new InvalidRequest('body', 'range');
     if (isClosing) depth--;
     if (byte === QUOTE) at = endOfString(json, at);
   }

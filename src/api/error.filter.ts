@@ -9,14 +9,18 @@ import {
   sqlState,
 } from '../database/errors';
 import { ERROR_ROWS, type ErrorRow, ERRORS } from '../errors/error-table';
-import { InvalidRequest } from '../errors/exceptions';
+import { InvalidRequest, MissingApiKey, RejectedApiKey, RowNotFound, UnknownPath } from '../errors/exceptions';
+import type { Fault } from '../errors/faults';
 import { QUOTES_NO_VALUE } from '../errors/sql-states';
-import { errorBody, errorText, JSON_TYPE, setFaultHeader } from '../errors/error-response';
+import { errorBody, errorText, JSON_TYPE, setFaultHeaders } from '../errors/error-response';
 import { discardBody } from '../server/request';
 import { exceptionText } from './exception-text';
 
 /** Rejections of one kind are logged once in this time, so that the log does not grow with them. */
 const LOG_INTERVAL_MS = 10_000;
+
+/** A 401 must have a challenge (RFC 9110), and no registered scheme has a header of its own. */
+export const CHALLENGE = 'ApiKey realm="Lanyard", header="x-api-key"';
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -47,14 +51,16 @@ export class ErrorFilter implements ExceptionFilter {
     if (response.writableEnded) return;
     const { status, retryAfter, ...row } = findRow(error, request);
     if (status === 503 && !(error instanceof HttpException)) this.logRefusal(request, error);
-    else if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describe(error) });
+    else if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describeException(error) });
     if (response.headersSent) {
       response.destroy();
       return;
     }
     if (isOutOfResources(error)) response.locals.outOfResources = sqlState(error);
     if (typeof retryAfter === 'number') response.setHeader('Retry-After', String(retryAfter));
-    if (error instanceof InvalidRequest) setFaultHeader(response, error.fault);
+    if (error instanceof MissingApiKey) response.setHeader('WWW-Authenticate', CHALLENGE);
+    const fault = faultOf(error, request);
+    if (fault) setFaultHeaders(response, fault);
     const text = row.sendsMessage ? (error as Error).message : (row.text ?? errorText(status));
     if (row.isFromModule) response.locals.error = text;
     response.status(status).setHeader('Content-Type', JSON_TYPE);
@@ -67,8 +73,23 @@ export class ErrorFilter implements ExceptionFilter {
     const kind = isOutOfResources(error) ? 'resources' : 'load';
     if (now - (this.lastLoggedAt.get(kind) ?? -Infinity) < LOG_INTERVAL_MS) return;
     this.lastLoggedAt.set(kind, now);
-    this.logger.warn({ requestId, ...describe(error) });
+    this.logger.warn({ requestId, ...describeException(error) });
   }
+}
+
+/** The part of the request that an error is about, where it is about one. */
+function faultOf(error: unknown, request: Request): Fault | undefined {
+  if (error instanceof RowNotFound) {
+    const parameter = Object.keys(request.params).at(-1);
+    const fault = error.fault ?? (parameter && `path ${parameter}`);
+    return fault === undefined ? undefined : { fault, reason: error.reason };
+  }
+  const hasFault = [InvalidRequest, MissingApiKey, RejectedApiKey, UnknownPath].some((type) => error instanceof type);
+  if (!hasFault) return undefined;
+  const fault = error as Error & Fault;
+  // The field is there, but in a body that was not read.
+  const isOfIgnoredBody = request.hasIgnoredBody && fault.fault.startsWith('body');
+  return isOfIgnoredBody ? { fault: 'header Content-Type', reason: 'unsupported' } : fault;
 }
 
 /** How an error is sent. */
@@ -103,7 +124,7 @@ function findRow(error: unknown, { method, originalUrl }: Request): SentError {
  * What the log may hold of an error. A message of the database can quote the row at fault, which is personal data: of such
  * an error only codes and names are kept, and where it was thrown.
  */
-function describe(error: unknown): Record<string, unknown> {
+export function describeException(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
   const { driverError } = error as { driverError?: unknown };

@@ -35,7 +35,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const key = request.headers['idempotency-key'];
     if (key === undefined || !request.caller || !NON_IDEMPOTENT_METHODS.includes(request.method)) return next.handle();
     if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key))
-      throw new InvalidField('Idempotency-Key', 'header Idempotency-Key');
+      throw new InvalidField('Idempotency-Key', 'format', { fault: 'header Idempotency-Key' });
     if (writesOwnResponse(context)) throw new NotReplayable();
     return from(this.once(request, http.getResponse<Response>(), key, next));
   }

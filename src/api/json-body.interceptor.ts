@@ -18,6 +18,14 @@ import { parsePreferences, rejectUnknownFields } from './preferences';
 import { Semaphore } from './semaphore';
 import { countValues } from './count-values';
 import { isObject } from './field-rules';
+import { jsonErrorOffset } from './json-syntax';
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Whether the body counts as empty because its content type is not JSON. */
+    hasIgnoredBody?: boolean;
+  }
+}
 
 const EMPTY = Buffer.alloc(0);
 
@@ -60,7 +68,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     // The rest of the request was broken, and it was refused while its key was checked.
-    if (response.writableEnded) throw new InvalidRequest('body');
+    if (response.writableEnded) throw new InvalidRequest('body', 'syntax');
     if (request.caller) parsePreferences(request, response);
     if (request.isStrict) rejectUnknownFields(context, 'QUERY', request.query);
     const { body, leftToModule } = this.optionsOf(context);
@@ -106,8 +114,11 @@ export class JsonBodyInterceptor implements NestInterceptor {
       if (options.isImplicit) return;
     }
     if (request.is(JSON_TYPES)) request.body = parse(await this.unpack(request, response, bytes), options);
-    else if (options.allOptional && bytes.length > 0) throw new InvalidRequest('header Content-Type');
-    else request.body = {};
+    else if (options.allOptional && bytes.length > 0) throw new InvalidRequest('header Content-Type', 'unsupported');
+    else {
+      request.body = {};
+      request.hasIgnoredBody = bytes.length > 0;
+    }
   }
 
   /** The bytes as they arrive, in one piece: thousands of tiny ones take far more memory than they have bytes. */
@@ -142,16 +153,16 @@ export class JsonBodyInterceptor implements NestInterceptor {
     const encoding = encodingOf(request);
     if (encoding === undefined) return bytes;
     const decompress = DECOMPRESSORS.get(encoding);
-    if (!decompress) throw new InvalidRequest('header Content-Encoding');
+    if (!decompress) throw new InvalidRequest('header Content-Encoding', 'unsupported');
     try {
       return await this.unpacking.run(() => {
         // Its client left while others were unpacked.
-        if (response.destroyed) throw new InvalidRequest('body');
+        if (response.destroyed) throw new InvalidRequest('body', 'syntax');
         return decompress(bytes, { maxOutputLength: MAX_BODY_BYTES });
       });
     } catch (error) {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      throw isTooLarge ? new PayloadTooLargeException() : new InvalidRequest('body');
+      throw isTooLarge ? new PayloadTooLargeException() : new InvalidRequest('body', 'syntax');
     }
   }
 }
@@ -193,14 +204,14 @@ async function readBody(request: Request, response: Response, onChunk: (chunk: B
   const max = isCompressed ? 2 * MAX_BODY_BYTES : MAX_BODY_BYTES;
   let length = 0;
   await new Promise<void>((resolve, reject) => {
-    if (request.destroyed) reject(new InvalidRequest('body'));
+    if (request.destroyed) reject(new InvalidRequest('body', 'syntax'));
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > max) reject(new PayloadTooLargeException());
       else onChunk(chunk);
     });
     const onAbort = (): void => {
-      if (!request.readableEnded) reject(new InvalidRequest('body'));
+      if (!request.readableEnded) reject(new InvalidRequest('body', 'syntax'));
     };
     request.once('end', resolve);
     request.once('error', onAbort);
@@ -223,12 +234,13 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 function parse(bytes: Buffer, { accepts }: BodyOptions): object {
   countValues(bytes);
   let body: unknown;
+  if (bytes.length === 0) throw new InvalidRequest('body', 'missing');
   try {
     body = JSON.parse(UTF8.decode(bytes));
   } catch {
-    body = undefined;
+    throw new InvalidRequest('body', 'syntax', { detail: `offset ${jsonErrorOffset(bytes)}` });
   }
-  if (typeof body !== 'object' || body === null) throw new InvalidRequest('body');
-  if (accepts !== 'either' && Array.isArray(body) !== (accepts === 'array')) throw new InvalidRequest('body');
+  if (typeof body !== 'object' || body === null) throw new InvalidRequest('body', 'type');
+  if (accepts !== 'either' && Array.isArray(body) !== (accepts === 'array')) throw new InvalidRequest('body', 'type');
   return body;
 }

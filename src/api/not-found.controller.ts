@@ -1,5 +1,6 @@
-import { All, Controller, Module, NotFoundException } from '@nestjs/common';
+import { All, Controller, Module } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { UnknownPath } from '../errors/exceptions';
 
 /** Unknown paths under the prefix. Being a route, it has the guard and the token bucket in front of it like any other. */
 @ApiExcludeController()
@@ -7,7 +8,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 export class NotFoundController {
   @All('{/{*path}}')
   notFound(): never {
-    throw new NotFoundException();
+    throw new UnknownPath();
   }
 }
 

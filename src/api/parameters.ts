@@ -10,7 +10,7 @@ import { isUuid, parseDecimal } from './text';
 
 const uuid: PipeTransform<string, string> = {
   transform: (value, { data: name }) => {
-    if (!isUuid(value)) throw new InvalidRequest(`path ${name}`);
+    if (!isUuid(value)) throw new InvalidRequest(`path ${name}`, 'format');
     return value.toLowerCase();
   },
 };
@@ -18,7 +18,9 @@ const uuid: PipeTransform<string, string> = {
 const int64: PipeTransform<string, number> = {
   transform: (value, { data: name }) => {
     const id = parseDecimal(value);
-    if (!Number.isSafeInteger(id) || id < 1) throw new InvalidRequest(`path ${name}`);
+    if (!Number.isSafeInteger(id) || id < 1) {
+      throw new InvalidRequest(`path ${name}`, /^-?\d+$/.test(value) ? 'range' : 'format');
+    }
     return id;
   },
 };

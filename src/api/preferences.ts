@@ -10,10 +10,15 @@ declare module 'express-serve-static-core' {
   interface Request {
     /** `Prefer: tx=rollback`: a write is carried out and rolled back. */
     isDryRun?: boolean;
-    /** `Prefer: handling=strict`: unknown fields, query parameters and preferences are rejected. */
+    /** `Prefer: handling=strict`: unknown fields, query parameters and preferences are rejected, and ignored simulations. */
     isStrict?: boolean;
+    /** Whether the server heeds the `Lanyard-Simulate` of the request. */
+    isSimulated?: boolean;
   }
 }
+
+/** In a request, the faults that it asks for; in a response, whether the server simulates faults. */
+export const SIMULATE_HEADER = 'Lanyard-Simulate';
 
 /** The response repeats at most so many characters of an unknown field. */
 const MAX_PATH = 200;
@@ -56,9 +61,12 @@ export function parsePreferences(request: Request, response: Response): void {
   if (applied.length > 0) response.setHeader('Preference-Applied', applied.join(', '));
   request.isDryRun = tx === 'rollback';
   request.isStrict = handling === 'strict';
-  const isUnknown = request.isStrict && Object.keys(others).length > 0;
-  if (isUnknown || (tx !== undefined && !isTx)) throw new InvalidRequest('header Prefer');
-  if (request.isDryRun && key !== undefined) throw new InvalidRequest('header Idempotency-Key');
+  if (tx !== undefined && !isTx) throw new InvalidRequest('header Prefer', 'format');
+  if (request.isStrict && Object.keys(others).length > 0) throw new InvalidRequest('header Prefer', 'unknown');
+  if (request.isDryRun && key !== undefined) throw new InvalidRequest('header Idempotency-Key', 'conflict');
+  const isSimulationIgnored = request.headers[SIMULATE_HEADER.toLowerCase()] !== undefined && !request.isSimulated;
+  // A test that relies on a fault must not pass because nothing was simulated.
+  if (request.isStrict && isSimulationIgnored) throw new InvalidRequest(`header ${SIMULATE_HEADER}`, 'unsupported');
 }
 
 /** @throws InvalidRequest or InvalidField for the first field in the order of the request that no parameter declares */
@@ -67,7 +75,7 @@ export function rejectUnknownFields(context: ExecutionContext, part: 'QUERY' | '
   if (path === undefined) return;
   // What does not look like a name may be anybody's data.
   const fault = part.toLowerCase() + (/^[\w.[\]-]+$/.test(path) ? ` ${path}` : '');
-  throw part === 'QUERY' ? new InvalidRequest(fault) : new InvalidField(path, fault);
+  throw part === 'QUERY' ? new InvalidRequest(fault, 'unknown') : new InvalidField(path, 'unknown', { fault });
 }
 
 /** A handler without a parameter for the part declares no field. It is one class, since class-transformer keeps each that it sees. */

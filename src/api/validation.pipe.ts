@@ -3,23 +3,30 @@ import type { ValidationError } from 'class-validator';
 import { isLeftToModule } from './body-options';
 import { checkedProperties, firstInvalidPath, isObject, toInstance, usesOnlyFieldDecorators } from './field-rules';
 import { InvalidField, InvalidRequest, InvalidValue } from '../errors/exceptions';
+import type { FaultCause } from '../errors/faults';
+import { causeInQuery, causeOf, causeOfValidationError } from './fault-reason';
 import { messageOf } from './validator-message';
 
 /** Makes an instance of a class of what was sent, or throws what `createError` makes. */
-type Parser = (sent: object, createError: ErrorFactory) => unknown;
+type Parser = (sent: object, createError: ErrorFactory, isQuery: boolean) => unknown;
 
-/** Creates the error for the first invalid field from its path, and the message that its validator was given. */
-type ErrorFactory = (path: string, message?: string) => InvalidRequest;
+/** Creates the error for the first invalid field from its path, its cause, and the message that its validator was given. */
+type ErrorFactory = (path: string, cause: FaultCause, message?: string) => InvalidRequest;
 
 const errorFactory =
   (part: 'query' | 'path'): ErrorFactory =>
-  (path, message) => {
+  (path, { reason, detail }, message) => {
     const fault = `${part} ${path}`;
-    return message === undefined ? new InvalidRequest(fault) : new InvalidValue(fault, message);
+    return message === undefined
+      ? new InvalidRequest(fault, reason, { detail })
+      : new InvalidValue(fault, reason, message);
   };
 
 const ERROR_FACTORIES: Record<Exclude<ArgumentMetadata['type'], 'custom'>, ErrorFactory> = {
-  body: (path, message) => (message === undefined ? new InvalidField(path) : new InvalidValue(`body ${path}`, message)),
+  body: (path, { reason, detail }, message) =>
+    message === undefined
+      ? new InvalidField(path, reason, { detail })
+      : new InvalidValue(`body ${path}`, reason, message),
   query: errorFactory('query'),
   param: errorFactory('path'),
 };
@@ -47,16 +54,16 @@ export class RequestValidationPipe implements PipeTransform {
     }
     const createError = data === undefined ? ERROR_FACTORIES[type] : within(data, ERROR_FACTORIES[type]);
     const sent = value ?? {};
-    if (!isObject(sent)) throw ERROR_FACTORIES[type](data ?? '');
-    return parse(sent, createError);
+    if (!isObject(sent)) throw ERROR_FACTORIES[type](data ?? '', { reason: 'type' });
+    return parse(sent, createError, type === 'query');
   }
 }
 
 /** For the fields of an object that is a property itself: `@Body('address') address: AddressDto`. */
 const within =
   (name: string, createError: ErrorFactory): ErrorFactory =>
-  (path, message) =>
-    createError(`${name}.${path}`, message);
+  (path, cause, message) =>
+    createError(`${name}.${path}`, cause, message);
 
 /**
  * A single parameter of a query as the number or boolean that it is declared and is written as. Anything else stays as it
@@ -78,10 +85,12 @@ class FirstError extends Error {
 
 function parserFor(metatype: Type<object>): Parser {
   if (usesOnlyFieldDecorators(metatype)) {
-    return (sent, createError) => {
+    return (sent, createError, isQuery) => {
       const instance = toInstance(metatype, sent);
       const path = firstInvalidPath(instance);
-      return path === undefined ? instance : rejectAfterPathErrors(createError(path));
+      if (path === undefined) return instance;
+      const cause = isQuery ? causeInQuery(sent, instance, path) : causeOf(instance, path);
+      return rejectAfterPathErrors(createError(path, cause));
     };
   }
   // A class that uses decorators of class-validator itself, as Nest's documentation has it.
@@ -103,7 +112,8 @@ function parserFor(metatype: Type<object>): Parser {
     } catch (thrown) {
       if (!(thrown instanceof FirstError)) throw thrown;
       const { error } = thrown;
-      throw error ? createError(pathOf(error), messageOf(error)) : createError('');
+      if (!error) throw createError('', { reason: 'format' });
+      throw createError(pathOf(error), causeOfError(error), messageOf(error));
     }
   };
 }
@@ -111,6 +121,12 @@ function parserFor(metatype: Type<object>): Parser {
 /** Nest checks all parameters of a handler at once. By the next tick it has thrown the error of the path, which comes first. */
 const rejectAfterPathErrors = (error: Error): Promise<never> =>
   new Promise((_, reject) => process.nextTick(reject, error));
+
+/** The cause of an error of class-validator, which a decorator of `fields.ts` may have found. */
+const causeOfError = (error: ValidationError): FaultCause =>
+  error.constraints?.field !== undefined && error.target
+    ? causeOf(error.target, pathOf(error))
+    : causeOfValidationError(error);
 
 /** The path of an error, such as `phoneNumbers[0].type`. */
 function pathOf({ property, constraints, children = [] }: ValidationError): string {

@@ -16,8 +16,9 @@ export class ChangesController {
   @ApiOperation({
     summary: 'Follow changes',
     description:
-      'Starts with a snapshot of all records and continues with the changes since. Pass the `cursor` of each page to get ' +
-      'the next one: immediately while `hasMore` is true, later otherwise. Every committed change is emitted at least ' +
+      'Starts with a snapshot of the records of the resources below and continues with the changes since. Pass the ' +
+      '`cursor` of each page to get the next one: immediately while `hasMore` is true, later otherwise. A page may be ' +
+      'empty, even the first one. Every committed change is emitted at least ' +
       'once. If you apply the pages in order, your copy equals what the lists return.',
   })
   @Returns(ChangesV0Response, 'A page of changes, and the cursor of the next one.')

@@ -120,12 +120,12 @@ export class ChangesService {
    */
   async page(caller: Caller, query: Partial<ChangesQuery>, maxBytes = MAX_PAGE_BYTES): Promise<ChangesPage> {
     const { since, resources, limit = DEFAULT_CHANGES } = query;
-    if (query.cursor !== undefined && since !== undefined) throw new InvalidRequest('query since');
-    if (resources && !this.resources.hasNames(resources)) throw new InvalidRequest('query resources');
+    if (query.cursor !== undefined && since !== undefined) throw new InvalidRequest('query since', 'conflict');
+    if (resources && !this.resources.hasNames(resources)) throw new InvalidRequest('query resources', 'format');
     const cursor =
       query.cursor === undefined ? await this.startCursor(caller, query) : await this.parseCursor(caller, query.cursor);
     const hasOtherResources = resources && this.resources.numbersOf(resources).join() !== cursor.resources.join();
-    if (hasOtherResources) throw new InvalidRequest('query resources');
+    if (hasOtherResources) throw new InvalidRequest('query resources', 'conflict');
     const page: Page = { buffer: new PageBuffer(maxBytes), nextCursor: cursor, hasMore: false };
     const isSnapshot = cursor.snapshotProgress !== null;
     // With `since`, the page is empty: there cannot be changes after the moment in which it was requested.
@@ -218,7 +218,7 @@ export class ChangesService {
       if (retried) return retried;
     } catch (error) {
       if (error instanceof OutdatedCursor) throw new GoneException();
-      throw error instanceof MalformedCursor ? new InvalidRequest('query cursor') : error;
+      throw error instanceof MalformedCursor ? new InvalidRequest('query cursor', 'format') : error;
     }
     throw new ForeignCursor();
   }

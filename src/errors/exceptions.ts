@@ -1,45 +1,70 @@
-import { BadRequestException } from '@nestjs/common';
+import { BadRequestException, ForbiddenException, NotFoundException, UnauthorizedException } from '@nestjs/common';
+import type { Fault, FaultReason } from './faults';
 
 /** A part of the request is missing or invalid. */
-export class InvalidRequest extends BadRequestException {
-  /**
-   * @param fault names the part for the log and for `Lanyard-Fault`: `query limit`, `path leadId`, `header Host`, `body`. It
-   * never holds a value, which may be personal data.
-   */
+export class InvalidRequest extends BadRequestException implements Fault {
+  readonly detail?: string;
+
   constructor(
     readonly fault: string,
-    message?: string,
+    readonly reason: FaultReason,
+    { message, detail }: { message?: string; detail?: string } = {},
   ) {
     super(message);
+    if (detail !== undefined) this.detail = detail;
   }
 }
 
 /** A field of the body is missing or invalid. The message names it by its path, such as `phoneNumbers[0].type`. */
 export class InvalidField extends InvalidRequest {
-  constructor(path: string, fault = `body ${path}`) {
-    super(fault, `Missing or invalid '${path}'`);
+  constructor(path: string, reason: FaultReason, { fault = `body ${path}`, detail }: Partial<Fault> = {}) {
+    super(fault, reason, { message: `Missing or invalid '${path}'`, detail });
   }
 }
 
 /** A part of the request is invalid, and its validator was given a message, which is sent. */
 export class InvalidValue extends InvalidRequest {
-  constructor(fault: string, message: string) {
-    super(fault, message);
+  constructor(fault: string, reason: FaultReason, message: string) {
+    super(fault, reason, { message });
   }
 }
 
 /** The request has an Idempotency-Key, but the response cannot be stored and so not be replayed. */
 export class NotReplayable extends InvalidRequest {
   constructor() {
-    super(
-      'header Idempotency-Key',
-      'The response of this route cannot be replayed: send the request without Idempotency-Key',
-    );
+    super('header Idempotency-Key', 'unsupported', {
+      message: 'The response of this route cannot be replayed: send the request without Idempotency-Key',
+    });
   }
 }
 
+/** The request has no API key. */
+export class MissingApiKey extends UnauthorizedException implements Fault {
+  readonly fault = 'header x-api-key';
+  readonly reason = 'missing';
+}
+
+/** The API key is unknown, revoked or expired. Responses do not tell which (docs/decisions/0027). */
+export class RejectedApiKey extends ForbiddenException implements Fault {
+  readonly fault = 'header x-api-key';
+  readonly reason = 'rejected';
+}
+
+/** The API has no such path. */
+export class UnknownPath extends NotFoundException implements Fault {
+  readonly fault = 'path';
+  readonly reason = 'not-found';
+}
+
 /** The row does not exist, or it belongs to another organization. */
-export class RowNotFound extends Error {}
+export class RowNotFound extends Error {
+  readonly reason = 'not-found';
+
+  /** @param fault names the part that refers to the row. By default it is the last parameter of the path. */
+  constructor(readonly fault?: string) {
+    super();
+  }
+}
 
 /** The first request with the Idempotency-Key is still running. */
 export class IdempotencyKeyInUse extends Error {}

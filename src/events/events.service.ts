@@ -66,18 +66,31 @@ export class EventsService {
    * @returns the associations in the order of the body, as a JSON array
    * @throws RowNotFound when the event, or one of the leads, is not the organization's
    */
-  associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<JsonText> {
+  async associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<JsonText> {
     const listLeads = [...new Map(eventLeads.map((lead) => [lead.leadId.toLowerCase(), lead])).values()];
     const ids = listLeads.map(({ leadId }) => leadId);
     const registered = listLeads.map((lead) => lead.registered ?? false);
     const checkedIn = listLeads.map((lead) => lead.checkedIn ?? false);
-    return this.writes.write(caller, SQL.ASSOCIATE_LEADS, [eventId, ids, registered, checkedIn]);
+    const json = await this.writes.writeIfAny(caller, SQL.ASSOCIATE_LEADS, [eventId, ids, registered, checkedIn]);
+    if (json !== undefined) return json;
+    await this.requireEvent(caller, eventId);
+    const sentIds = eventLeads.map(({ leadId }) => leadId);
+    const [unknown] = await this.statements.selectJson(caller, SQL.FIND_UNKNOWN_LEAD, [sentIds]);
+    throw new RowNotFound(unknown === undefined ? 'body eventLeads' : `body eventLeads[${unknown}].leadId`);
   }
 
   /** @throws RowNotFound */
   async dissociate(caller: Caller, eventId: number, leadId: string): Promise<void> {
     const affected = await this.writes.writeAndCount(caller, SQL.DISSOCIATE_LEAD, [eventId, leadId]);
-    if (affected === 0) throw new RowNotFound();
+    if (affected > 0) return;
+    await this.requireEvent(caller, eventId);
+    throw new RowNotFound('path leadId');
+  }
+
+  /** Of two records that a request refers to, names the event where that is the one that does not exist. @throws RowNotFound */
+  private async requireEvent(caller: Caller, eventId: number): Promise<void> {
+    const found = await this.statements.selectJson(caller, SQL.GET_EVENT, [eventId]);
+    if (found.length === 0) throw new RowNotFound('path eventId');
   }
 }
 

@@ -65,6 +65,15 @@ export const ASSOCIATE_LEADS = {
     where exists (select from known)`,
 };
 
+/** The zero-based index of the first of the leads `$2` that is not the organization's. */
+export const FIND_UNKNOWN_LEAD = {
+  name: 'event.leads.findUnknown',
+  text: `
+    select (n - 1)::text from unnest($2::uuid[]) with ordinality as given (lead_id, n)
+    where not exists (select from leads l where l.organization_id = $1 and l.id = given.lead_id)
+    order by n limit 1`,
+};
+
 export const DISSOCIATE_LEAD = {
   name: 'event.leads.dissociate',
   text: `delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3`,

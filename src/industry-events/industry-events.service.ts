@@ -28,7 +28,7 @@ export class IndustryEventsService {
     if (eventUrl !== undefined) return this.statements.paginate(caller, SQL.INDUSTRY_EVENTS_BY_URL, [eventUrl], page);
     if (!q?.trim()) return this.statements.paginate(caller, SQL.LIST_INDUSTRY_EVENTS, [], page);
     const { text, words, isTooLong } = searchQuery(q);
-    if (isTooLong) throw new InvalidRequest('query q');
+    if (isTooLong) throw new InvalidRequest('query q', 'range');
     return this.statements.paginate(caller, SQL.SEARCH_INDUSTRY_EVENTS, [text, words], page);
   }
 
@@ -78,14 +78,16 @@ export class IndustryEventsService {
         });
         if (!stored) throw new RowNotFound();
         const { startDate, endDate } = { ...stored, ...input };
-        if (startDate && endDate && new Date(endDate) < new Date(startDate)) throw new InvalidField('endDate');
+        if (startDate && endDate && new Date(endDate) < new Date(startDate)) throw new InvalidField('endDate', 'range');
         // Not now(), the transaction's start: others may have changed the record since.
         const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
         if (Object.keys(input).length > 0) await events.update({ id: industryEventId }, changes);
         return this.statements.selectOne(caller, SQL.GET_INDUSTRY_EVENT, [industryEventId], { manager });
       });
     } catch (error) {
-      throw violatesConstraint(error, 'industry_events_event_url_key') ? new InvalidField('eventUrl') : error;
+      throw violatesConstraint(error, 'industry_events_event_url_key')
+        ? new InvalidField('eventUrl', 'duplicate')
+        : error;
     }
   }
 

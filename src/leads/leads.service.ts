@@ -41,7 +41,7 @@ export class LeadsService {
   /** @throws InvalidRequest when only one of `remoteId` and `integrationType` is given */
   list(caller: Caller, { email, remoteId, integrationType, ...page }: LeadsQuery): Promise<Page> {
     if ((remoteId === undefined) !== (integrationType === undefined)) {
-      throw new InvalidRequest(`query ${remoteId === undefined ? 'remoteId' : 'integrationType'}`);
+      throw new InvalidRequest(`query ${remoteId === undefined ? 'remoteId' : 'integrationType'}`, 'missing');
     }
     const address = email === undefined ? undefined : restorePlus(email);
     const values = [address, integrationType, remoteId].filter((value) => value !== undefined);
@@ -117,8 +117,12 @@ export class LeadsService {
 /** @throws InvalidField */
 function validateEntries({ matchBy, leads }: LeadBatchV0Input, matches: Match[]): void {
   for (const [n, { id, firstIndex }] of matches.entries()) {
-    if (firstIndex !== n) throw new InvalidField(`leads[${n}].${matchBy}`);
+    if (firstIndex !== n) {
+      throw new InvalidField(`leads[${n}].${matchBy}`, 'duplicate', {
+        detail: `repeats leads[${firstIndex}].${matchBy}`,
+      });
+    }
     const missing = id === null && REQUIRED_FIELDS.find((field) => !leads[n]?.[field]?.trim());
-    if (missing) throw new InvalidField(`leads[${n}].${missing}`);
+    if (missing) throw new InvalidField(`leads[${n}].${missing}`, 'missing');
   }
 }

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { FAULT_HEADER } from '../errors/error-response';
+import { FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
 import type { Log } from './log';
 
 /** What is known of a request once its answer is gone. */
@@ -10,8 +10,10 @@ interface ObservedRequest {
   /** The status of the response; 499 if the client disconnected before it had received all of it. */
   readonly status: number;
   readonly milliseconds: number;
-  /** The part of the request that a 400 names in its response. */
+  /** The part of the request for which it was rejected, as its response names it. */
   readonly fault?: unknown;
+  /** Why it was rejected, as its response says. */
+  readonly reason?: unknown;
   /** The text of an exception that a module threw. */
   readonly error?: string;
 }
@@ -28,12 +30,14 @@ export function observeRequest(request: Request, response: Response, observers: 
   // A connection that is closed is as ready to end as one on which all was sent.
   response.once('finish', () => (isSent = !request.socket.destroyed));
   response.once('close', () => {
+    const fault = response.getHeader(FAULT_HEADER);
     const observed = {
       method: request.method,
       route: routeOf(request),
       status: isSent ? response.statusCode : CLIENT_CLOSED_STATUS,
       milliseconds: performance.now() - startedAt,
-      fault: response.getHeader(FAULT_HEADER),
+      fault,
+      reason: fault === undefined ? undefined : response.getHeader(FAULT_REASON_HEADER),
       error: response.locals?.error,
     };
     for (const observer of observers) observer(observed, request);
@@ -52,7 +56,7 @@ const PROBE_PREFIX = '/health/';
 /** A line a request. Whose it was stands in it, what was asked for and answered does not: that is personal data. */
 export const createRequestLogger =
   (log: Log): Observer =>
-  ({ method, route, status, milliseconds, fault, error }, { id, caller }) => {
+  ({ method, route, status, milliseconds, fault, reason, error }, { id, caller }) => {
     const level = status >= 500 ? 'error' : route.startsWith(PROBE_PREFIX) ? 'debug' : 'info';
     log[level]({
       requestId: id,
@@ -60,6 +64,7 @@ export const createRequestLogger =
       route,
       status,
       fault,
+      reason,
       error,
       durationMs: Math.round(milliseconds * 1000) / 1000,
       organizationId: caller?.organizationId,

@@ -1,10 +1,13 @@
 import { ERROR_ROWS } from '../errors/error-table';
 import { InvalidField } from '../errors/exceptions';
-import { errorBody, errorText, FAULT_HEADER } from '../errors/error-response';
+import { errorBody, errorText, FAULT_DETAIL_HEADER, FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
 import { bucketHeaders, bucketHeadersIfKnown, commonHeaders, headers } from './headers';
 
 /** These statuses may come before the key is known, when there is no bucket whose headers they could have. */
 const STATUSES_BEFORE_AUTHENTICATION = [400, 401, 403, 429, 500, 503];
+
+/** The responses with these statuses name the part of the request that they are about. */
+const FAULT_STATUSES = [400, 401, 403, 404];
 
 const schema = { $ref: '#/components/schemas/ErrorResponse' };
 
@@ -21,13 +24,15 @@ function errorResponse(status: number, text = rowsOf(status).find((row) => row.t
 
 /** The 400 of an operation, with a field or header that it may name as an example. */
 export const badRequest = (field?: string) =>
-  errorResponse(400, field === undefined ? undefined : new InvalidField(field).message);
+  errorResponse(400, field === undefined ? undefined : new InvalidField(field, 'missing').message);
 
 function headersOf(status: number) {
   const bucket = STATUSES_BEFORE_AUTHENTICATION.includes(status) ? bucketHeadersIfKnown() : bucketHeaders();
   const wait = rowsOf(status).some(({ retryAfter }) => retryAfter !== undefined) ? headers('Retry-After') : {};
-  const fault = status === 400 ? headers(FAULT_HEADER) : {};
-  return { ...commonHeaders(), ...bucket, ...wait, ...fault };
+  const fault = FAULT_STATUSES.includes(status) ? headers(FAULT_HEADER, FAULT_REASON_HEADER) : {};
+  const detail = status === 400 ? headers(FAULT_DETAIL_HEADER) : {};
+  const challenge = status === 401 ? headers('WWW-Authenticate') : {};
+  return { ...commonHeaders(), ...bucket, ...wait, ...fault, ...detail, ...challenge };
 }
 
 const nameOf = (status: number): string => errorText(status).replaceAll(' ', '');

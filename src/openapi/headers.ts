@@ -1,4 +1,6 @@
-import { FAULT_HEADER } from '../errors/error-response';
+import { CHALLENGE } from '../api/error.filter';
+import { FAULT_DETAIL_HEADER, FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
+import { FAULT_REASONS } from '../errors/faults';
 import { REQUEST_ID_PATTERN } from '../server/request';
 import { int64, int32 } from '../api/schemas';
 import { IDEMPOTENCY_KEY } from '../api/idempotency.interceptor';
@@ -51,12 +53,36 @@ const HEADERS = {
   },
   [FAULT_HEADER]: {
     description:
-      'Part of the request that caused the 400: `query`, `path`, `header` or `body`, followed by the name of the ' +
-      'parameter, header or field. `body` alone means that the body is not a JSON object. It never contains a value, and ' +
-      'is absent if the request could not be read as HTTP.',
+      'Part of the request that caused the error: `query`, `path`, `header` or `body`, followed by the name of the ' +
+      'parameter, header or field. `body` alone means that the body is not a JSON object, `path` alone that the API has ' +
+      'no such path. It never contains a value, and is absent if the request could not be read as HTTP.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'query limit',
+  },
+  [FAULT_REASON_HEADER]: {
+    description:
+      'Why that part caused the error.\n\n' +
+      Object.entries(FAULT_REASONS)
+        .map(([reason, meaning]) => `- \`${reason}\`: ${meaning}`)
+        .join('\n'),
+    required: false,
+    schema: { type: 'string', enum: Object.keys(FAULT_REASONS) },
+    example: 'range',
+  },
+  [FAULT_DETAIL_HEADER]: {
+    description:
+      'Where to look. For `duplicate`, the entry that is repeated: `repeats leads[0].email`. For `syntax` in a JSON body, ' +
+      'the zero-based offset in bytes: `offset 22`.',
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'repeats leads[0].email',
+  },
+  'WWW-Authenticate': {
+    description: 'Names the header that must hold the API key.',
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: CHALLENGE,
   },
   'Preference-Applied': {
     description: 'The preferences of the `Prefer` header that the server applied.',

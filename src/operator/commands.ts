@@ -14,6 +14,7 @@ import { migrateCommand } from './commands/migrate.command';
 import { openapiCommand } from './commands/openapi.command';
 import { organizationsCommand } from './commands/organizations.command';
 import { restoreCommand } from './commands/restore.command';
+import { sandboxCommand } from './commands/sandbox.command';
 import { seedCommand } from './commands/seed.command';
 import { statusCommand } from './commands/status.command';
 import { webhooksCommand } from './commands/webhooks.command';
@@ -72,6 +73,7 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
   exportCommand(program, session, csv);
   changesCommand(program, session);
   seedCommand(program, session, csv);
+  sandboxCommand(program, session);
   webhooksCommand(program, session);
   backupCommand(program, session);
   restoreCommand(program, session);

@@ -19,7 +19,19 @@ export interface Status {
   keys: { active: number; expiring: number; expired: number; revoked: number } | null;
   leads: number | null;
   webhooks: { active: number; failing: number; paused: number; disabled: number } | null;
+  /** Of each name of `@OnChanges`: its organizations by state, and since when the oldest change waits that is known to wait. */
+  subscriptions: SubscriptionStatus[] | null;
   busiestKeys: BusyKey[] | null;
+}
+
+export interface SubscriptionStatus {
+  name: string;
+  active: number;
+  failing: number;
+  paused: number;
+  disabled: number;
+  lastError: string | null;
+  waitingSince: string | null;
 }
 
 interface BusyKey {
@@ -46,7 +58,15 @@ const COUNTS = `
         'active', count(*) filter (where disabled_at is null and paused_at is null and failing_since is null),
         'failing', count(*) filter (where disabled_at is null and paused_at is null and failing_since is not null),
         'paused', count(*) filter (where disabled_at is null and paused_at is not null),
-        'disabled', count(*) filter (where disabled_at is not null)) from webhooks) as webhooks,
+        'disabled', count(*) filter (where disabled_at is not null)) from webhooks where subscription is null) as webhooks,
+    (select coalesce(json_agg(s order by s.name), '[]') from (
+        select subscription as name,
+          count(*) filter (where disabled_at is null and paused_at is null and failing_since is null) as active,
+          count(*) filter (where disabled_at is null and paused_at is null and failing_since is not null) as failing,
+          count(*) filter (where disabled_at is null and paused_at is not null) as paused,
+          count(*) filter (where disabled_at is not null) as disabled,
+          max(last_error) filter (where failing_since is not null) as "lastError", min(waiting_since) as "waitingSince"
+        from webhooks where subscription is not null group by subscription) s) as subscriptions,
     (select coalesce(json_agg(b), '[]') from (
         select k.id, k.prefix, k.label, json_build_object('id', o.id, 'name', o.name) as organization,
           sum(u.requests) as requests
@@ -54,7 +74,14 @@ const COUNTS = `
         where u.minute > now() - interval '1 hour'
         group by k.id, o.id order by requests desc, k.id limit ${MAX_BUSIEST_KEYS}) b) as "busiestKeys"`;
 
-export const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, webhooks: null, busiestKeys: null };
+export const UNKNOWN_COUNTS = {
+  organizations: null,
+  keys: null,
+  leads: null,
+  webhooks: null,
+  subscriptions: null,
+  busiestKeys: null,
+};
 
 /** The state of the database. */
 @Injectable()

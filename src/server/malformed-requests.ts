@@ -41,7 +41,7 @@ function rejectOnSocket(socket: Socket, last: ServerResponse | undefined, status
   const isPartOfLast = last !== undefined && !last.req.complete;
   if (isPartOfLast && !last.headersSent) {
     last.setHeader('Connection', 'close');
-    sendError(last, status, status === 400 ? 'body' : undefined);
+    sendError(last, status, status === 400 ? { fault: 'body', reason: 'syntax' } : undefined);
     return;
   }
   const end = (): void => endAfterResponse(socket, isPartOfLast ? '' : rawResponse(status));

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { sendError } from '../errors/error-response';
+import type { Fault } from '../errors/faults';
 import { SECURITY_HEADERS } from './security-headers';
 
 declare module 'express-serve-static-core' {
@@ -52,17 +53,19 @@ export function prepareRequest(
   next();
 }
 
-type Rejection = [status: number, fault?: string];
+type Rejection = [status: number, fault?: Fault];
 
 function rejectionFor({ httpVersion, httpVersionMajor, rawHeaders, url }: Request): Rejection | undefined {
   // Node's parser accepts HTTP/0.9, and a line that says HTTP/2.0.
-  if (httpVersionMajor !== 1) return [400, 'version of HTTP'];
+  if (httpVersionMajor !== 1) return [400, { fault: 'version of HTTP', reason: 'unsupported' }];
   if (rawHeaders.length >= MAX_HEADERS) return [431];
   // Express would answer in HTML what it cannot parse, such as `GET http://[/`.
-  if (!url.startsWith('/') && url !== '*' && !URL.canParse(url)) return [400, 'target'];
+  if (!url.startsWith('/') && url !== '*' && !URL.canParse(url)) return [400, { fault: 'target', reason: 'syntax' }];
   const hosts = countHosts(rawHeaders);
   // Of two hosts, a proxy may have used the other one.
-  return hosts > 1 || (hosts === 0 && httpVersion === '1.1') ? [400, 'header Host'] : undefined;
+  if (hosts > 1) return [400, { fault: 'header Host', reason: 'duplicate' }];
+  if (hosts === 0 && httpVersion === '1.1') return [400, { fault: 'header Host', reason: 'missing' }];
+  return undefined;
 }
 
 /** @param rawHeaders names and values in turn, as Node.js keeps them */

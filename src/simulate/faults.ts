@@ -16,7 +16,7 @@ export interface Faults {
   seed?: number;
 }
 
-const STATUSES = [401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 504];
+const STATUSES = [401, 403, 404, 408, 409, 410, 413, 429, 500, 502, 503, 504];
 const MAX_DELAY_MS = 30_000;
 const MAX_LENGTH = 255;
 

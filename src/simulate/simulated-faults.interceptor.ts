@@ -4,15 +4,16 @@ import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { errorText } from '../errors/error-response';
-import { IdempotencyKeyInUse, InvalidRequest } from '../errors/exceptions';
-import { parsePreferences } from '../api/preferences';
+import { parsePreferences, SIMULATE_HEADER } from '../api/preferences';
+import { PREFIX } from '../config';
+import { IdempotencyKeyInUse, InvalidRequest, MissingApiKey, RejectedApiKey, RowNotFound } from '../errors/exceptions';
 import { toTakeResult, storedLimits } from '../rate-limit/token-bucket';
 import { BUCKET_HEADERS, TokenBucketInterceptor } from '../rate-limit/token-bucket.interceptor';
 import { cutOff } from '../server/cut-off';
 import { type Faults, isTriggered, parseFaults } from './faults';
 
-/** The header of a request that asks for faults, and of a response of a server that simulates them. */
-const SIMULATE_HEADER = 'Lanyard-Simulate';
+/** The only path whose cursors expire. */
+const FEED_PATH = `/${PREFIX}/changes`;
 
 /** Sequences of requests that are counted at the same time. */
 const MAX_SEQUENCES = 10_000;
@@ -40,14 +41,20 @@ export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
     const { caller } = request;
     const faultsText = caller?.simulate ?? request.headers[SIMULATE_HEADER.toLowerCase()];
     if (!caller || faultsText === undefined || faultsText === null) return super.intercept(context, next);
+    const isOfKey = caller.simulate !== null;
+    // A key with faults of its own ignores the header.
+    request.isSimulated = !isOfKey;
     const faults = parseFaults(String(faultsText));
+    const isWithoutEffect = faults && !canExpire(request, faults) && (isOfKey || request.path === FEED_PATH);
+    if (isWithoutEffect) return super.intercept(context, next);
     if (faults && !this.isNextTriggered(`${caller.keyId} ${String(faultsText)}`, faults))
       return super.intercept(context, next);
     if (faults?.status === 429)
       return from(applyFaults(faults, response, () => this.rejectWithEmptyBucket(request, response)));
     return super.intercept(context, {
       handle: () => {
-        if (!faults) throw new InvalidRequest(`header ${SIMULATE_HEADER}`);
+        if (!faults) throw new InvalidRequest(`header ${SIMULATE_HEADER}`, 'format');
+        if (!canExpire(request, faults)) throw new InvalidRequest(`header ${SIMULATE_HEADER}`, 'unsupported');
         const { status } = faults;
         const handle = () => (status ? throwSimulatedError(status, request, response) : lastValueFrom(next.handle()));
         return from(applyFaults(faults, response, handle));
@@ -68,6 +75,10 @@ export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
       this.applyResult(response, caller, toTakeResult({ tokens: 0, time: now, ...storedLimits(caller) }, false, now));
   }
 }
+
+/** Whether the request can have the status of the faults: a 410 needs a cursor. */
+const canExpire = ({ path, query }: Request, { status }: Faults): boolean =>
+  status !== 410 || (path === FEED_PATH && query.cursor !== undefined);
 
 /** Delays, cuts and truncates what the handler answers, errors too. */
 function applyFaults(faults: Faults, response: Response, handle: () => Promise<unknown>): Promise<unknown> {
@@ -90,10 +101,19 @@ async function pauseWhileOpen(response: Response, milliseconds: number): Promise
   response.off('close', close);
 }
 
+/** The exceptions of statuses whose responses have more than the status. */
+const EXCEPTIONS: Record<number, () => Error> = {
+  401: () => new MissingApiKey(),
+  403: () => new RejectedApiKey(),
+  404: () => new RowNotFound(),
+  409: () => new IdempotencyKeyInUse(),
+};
+
 /** The error of a status, with the headers that the real one has. */
 async function throwSimulatedError(status: number, request: Request, response: Response): Promise<never> {
   if (status === 401 || status === 403) for (const name of BUCKET_HEADERS) response.removeHeader(name);
   else parsePreferences(request, response);
   if (status === 408) response.setHeader('Connection', 'close');
-  throw status === 409 ? new IdempotencyKeyInUse() : new HttpException(errorText(status), status);
+  const create = EXCEPTIONS[status];
+  throw create ? create() : new HttpException(errorText(status), status);
 }

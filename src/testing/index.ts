@@ -1,2 +1,10 @@
-/** What the tests of a project that extends Lanyard may import, as `lanyard/testing`. */
-export {};
+/** What the tests of a project may import, as `lanyard/testing`: of one that extends Lanyard, or of a client. */
+import 'reflect-metadata';
+
+export {
+  startLanyard,
+  type TestKeySettings,
+  type TestLanyard,
+  type TestOptions,
+  type TestOrganization,
+} from './test-lanyard';

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { FeedResources } from '../changes/feed-resource';
+import { Subscribers } from './subscribers';
 import { WebhookClock } from './webhook-clock';
 import { WebhookLeader } from './webhook-leader';
 import { WebhookEntity } from './webhook.entity';
@@ -39,6 +40,7 @@ export class PendingWebhooks {
     private readonly leader: WebhookLeader,
     private readonly clock: WebhookClock,
     private readonly resources: FeedResources,
+    private readonly subscribers: Subscribers,
     @InjectRepository(WebhookEntity) private readonly webhooks: Repository<WebhookEntity>,
   ) {}
 
@@ -66,7 +68,7 @@ export class PendingWebhooks {
     const inHand = new Set(busy);
     const waiting = [...this.pending.keys()].filter((id) => !inHand.has(id));
     const refreshBefore = new Date(now.getTime() - CURSOR_REFRESH_MS);
-    const values = [this.snapshot, now, waiting, busy, refreshBefore, this.resources.numbers];
+    const values = [this.snapshot, now, waiting, busy, refreshBefore, this.resources.numbers, this.subscribers.names];
     const [result] = await this.leader.run((manager) => manager.query<[PollResult]>(POLL, values));
     const isOtherLog = this.log !== undefined && this.log !== result.log;
     this.log = result.log;

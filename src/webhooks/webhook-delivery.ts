@@ -3,6 +3,7 @@ import { IsNull } from 'typeorm';
 import { DeliverySlots } from './delivery-slots';
 import { PendingWebhooks } from './pending-webhooks';
 import { MAX_FAILING_MS, nextAttempt } from './retry';
+import { Subscribers } from './subscribers';
 import { type DeliveryResult, isAcknowledged, messageId, WebhookClient } from './webhook-client';
 import { WebhookClock } from './webhook-clock';
 import { changedAt, WebhookFeed, type WebhookPage } from './webhook-feed';
@@ -36,6 +37,7 @@ export class WebhookDelivery {
     private readonly pending: PendingWebhooks,
     private readonly feed: WebhookFeed,
     private readonly client: WebhookClient,
+    private readonly subscribers: Subscribers,
     private readonly slots: DeliverySlots,
     private readonly metrics: WebhookMetrics,
     private readonly clock: WebhookClock,
@@ -76,9 +78,10 @@ export class WebhookDelivery {
   private async attempt(page: WebhookPage, delivery: Delivery): Promise<DeliveryResult | undefined> {
     const { webhook, phase, changes, hasMore } = page;
     const { signal } = delivery.abort;
+    if (changes[0]) this.pending.noteWaiting(webhook.id, changedAt(changes[0]));
+    if (webhook.subscription !== null) return unlessAborted(await this.subscribers.call(page, signal), signal);
     const fields = `,"phase":"${phase}","changes":[${changes.join(',')}],"hasMore":${hasMore}`;
     const id = messageId(webhook.id, webhook.cursor, phase, ...changes);
-    if (changes[0]) this.pending.noteWaiting(webhook.id, changedAt(changes[0]));
     const sent = this.client.send(webhook, { type: 'changes', id, fields }, new Date(), signal);
     this.slow.delete(webhook.id);
     const timer = setTimeout(() => {
@@ -88,7 +91,7 @@ export class WebhookDelivery {
     }, SLOW_MS);
     const result = await sent;
     clearTimeout(timer);
-    return signal.aborted && 'error' in result ? undefined : result;
+    return unlessAborted(result, signal);
   }
 
   private async onDelivered({ webhook, phase, cursor }: WebhookPage, status: number) {
@@ -114,7 +117,9 @@ export class WebhookDelivery {
     const failures = webhook.failures + 1;
     const failingSince = webhook.failingSince ?? now;
     const isGone = 'status' in result && result.status === 410;
-    const isFinal = isGone || now.getTime() - failingSince.getTime() >= MAX_FAILING_MS;
+    // A method stays enabled: a new version of the server repairs it.
+    const isFinal =
+      webhook.subscription === null && (isGone || now.getTime() - failingSince.getTime() >= MAX_FAILING_MS);
     const change = {
       failures,
       failingSince,
@@ -144,3 +149,7 @@ export class WebhookDelivery {
     });
   }
 }
+
+/** A response counts also when the delivery was ended meanwhile. */
+const unlessAborted = (result: DeliveryResult, { aborted }: AbortSignal): DeliveryResult | undefined =>
+  aborted && 'error' in result ? undefined : result;

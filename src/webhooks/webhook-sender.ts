@@ -4,6 +4,7 @@ import { requiresNewConnection, logFields } from '../database/errors';
 import { DeliverySlots } from './delivery-slots';
 import { PendingWebhooks } from './pending-webhooks';
 import { type Delivery, WebhookDelivery } from './webhook-delivery';
+import { Subscriptions } from './subscriptions';
 import { WebhookClock } from './webhook-clock';
 import { WebhookLeader } from './webhook-leader';
 import type { WebhookEntity } from './webhook.entity';
@@ -12,8 +13,8 @@ import type { WebhookEntity } from './webhook.entity';
 type RunningDelivery = Delivery & { done: Promise<void> };
 
 /**
- * Delivers the feed of changes to webhooks (docs/webhooks.md): one page at a time to each, again until its receiver responds
- * with 2xx. After each page the slot goes to the organization whose turn it is.
+ * Delivers the feed of changes to webhooks (docs/webhooks.md) and to methods with `@OnChanges`: one page at a time to each, again
+ * until its receiver responds with 2xx or its method succeeds. After each page the slot goes to the organization whose turn it is.
  */
 @Injectable()
 export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -31,6 +32,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     private readonly pending: PendingWebhooks,
     private readonly delivery: WebhookDelivery,
     private readonly slots: DeliverySlots,
+    private readonly subscriptions: Subscriptions,
     private readonly clock: WebhookClock,
     private readonly config: Config,
   ) {
@@ -70,6 +72,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     this.errorsSincePoll = 0;
     try {
       if (this.isStopping || !(await this.leader.isLeader())) return;
+      await this.subscriptions.addRows();
       for (const webhook of await this.pending.loadDueWebhooks([...this.deliveries.keys()]))
         this.startDelivery(webhook);
     } catch (error) {
@@ -93,8 +96,11 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     const delivery = { isSlow: this.delivery.isSlow(webhook), abort: new AbortController(), done: Promise.resolve() };
     this.deliveries.set(id, delivery);
     const work = (): Promise<WebhookEntity | undefined> => this.delivery.deliver(webhook, delivery);
-    delivery.done = this.slots
-      .run(organizationId, delivery.isSlow, work)
+    const isCall = webhook.subscription !== null;
+    const running = isCall
+      ? this.slots.runCall(organizationId, work)
+      : this.slots.run(organizationId, delivery.isSlow, work);
+    delivery.done = running
       .catch((error: unknown) => this.onError(error))
       .then((updated) => {
         this.deliveries.delete(id);

@@ -3,16 +3,20 @@ import { NULLABLE_TIMESTAMP, TIMESTAMP, RefersTo, NULLABLE_TEXT } from '../schem
 import { WithFunctions } from '../schema/functions';
 import { WEBHOOK_FUNCTIONS } from './webhook.functions';
 
-/** A receiver of an organization's changes, and how far it has them. */
+/** A receiver of an organization's changes, and how far it has them: a URL, or a method of this server. */
 @Entity('webhooks')
 @Index('webhooks_organization_idx', ['organizationId', 'createdAt', 'id'])
+@Index('webhooks_subscription_idx', ['subscription', 'organizationId'], { unique: true })
 @RefersTo('OrganizationEntity', 'organizationId', 'webhooks_organization_fkey')
 @WithFunctions(WEBHOOK_FUNCTIONS)
 export class WebhookEntity {
   @PrimaryColumn('uuid') id: string;
   @Column('integer') organizationId: number;
   @Column(TIMESTAMP) createdAt: Date;
+  /** Where to send. For a method it only names the method, in what operators read. */
   @Column('text') url: string;
+  /** The name of a method with `@OnChanges`, which is called in place of the URL. */
+  @Column(NULLABLE_TEXT) subscription: string | null;
   @Column('text', { array: true }) resources: string[];
   /** Where the next page begins. */
   @Column('text') cursor: string;

@@ -4,13 +4,14 @@ import { AccessModule } from '../access/access.module';
 import { ChangesModule } from '../changes/changes.module';
 import { Config } from '../config';
 import { ReceiverLookup } from './receiver-lookup';
+import { SubscriptionEntity } from './subscription.entity';
 import { WebhookClient } from './webhook-client';
 import { WebhookEntity } from './webhook.entity';
 import { WebhooksService } from './webhooks.service';
 
 /** The operator's view of the webhooks. It sends nothing by itself. */
 @Module({
-  imports: [TypeOrmModule.forFeature([WebhookEntity]), AccessModule, ChangesModule],
+  imports: [TypeOrmModule.forFeature([WebhookEntity, SubscriptionEntity]), AccessModule, ChangesModule],
   providers: [
     {
       provide: ReceiverLookup,

@@ -54,7 +54,8 @@ export class WebhooksService {
       const lock = { mode: 'for_no_key_update' } as const;
       await manager.withRepository(this.organizations).findOneOrFail({ where: { id: organizationId }, lock });
       const webhooks = manager.withRepository(this.webhooks);
-      if ((await webhooks.countBy({ organizationId })) >= MAX_WEBHOOKS) throw new TooManyWebhooks();
+      if ((await webhooks.countBy({ organizationId, subscription: IsNull() })) >= MAX_WEBHOOKS)
+        throw new TooManyWebhooks();
       await webhooks.insert({ id, organizationId, url, resources, secret, cursor, endsSnapshot: !since });
     });
     return { id, secret, organizationId, url: withoutQuery(url), resources, state: 'active' as const };
@@ -75,7 +76,7 @@ export class WebhooksService {
 
   /** Sends a ping now, whatever the webhook's state is. It does not count as an attempt. */
   async test(id: string): Promise<({ milliseconds: number } & DeliveryResult) | null> {
-    const webhook = await this.webhooks.findOneBy({ id });
+    const webhook = await this.webhooks.findOneBy({ id, subscription: IsNull() });
     if (!webhook) return null;
     const started = performance.now();
     const now = new Date();

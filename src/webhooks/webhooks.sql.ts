@@ -8,7 +8,7 @@
  * `$2` is now, `$3` the ids that were due before and are not known to be idle, `$4` the ids that a delivery has in hand: these
  * are named for new changes only. A webhook without `moved_at` was changed by its operator, and one that was not looked at since
  * `$5` has its cursor refreshed. `$6` are the numbers of the resources of the
- * feed: a webhook that follows only some of them is now and then looked at in vain.
+ * feed: a webhook that follows only some of them is now and then looked at in vain. `$7` are the names of this server's methods.
  */
 export const POLL = `
   with compared as materialized (
@@ -29,7 +29,8 @@ export const POLL = `
         where c.organization_id = w.organization_id and c.resource = any($6::smallint[])
           and c.xid >= since.lowest and c.xid < since.current_end
           and (c.xid >= since.previous_end or c.xid = any(since.ended)))) as is_changed) changed
-    where paused_at is null and (next_attempt_at is null or next_attempt_at <= $2 or disabled_at is not null)
+    where (subscription is null or subscription = any($7::text[]))
+      and paused_at is null and (next_attempt_at is null or next_attempt_at <= $2 or disabled_at is not null)
       and (disabled_at is null or waiting_since is null)
       and (is_changed or (w.id <> all($4::uuid[])
         and (w.id = any($3::uuid[]) or (next_attempt_at is not null and disabled_at is null) or moved_at is null or moved_at < $5)))

@@ -51,6 +51,7 @@ describe('operator status', () => {
       keys: { active: 3, expiring: 1, expired: 1, revoked: 1 },
       leads: 2,
       webhooks: { active: 0, failing: 0, paused: 0, disabled: 0 },
+      subscriptions: [],
       busiestKeys: [],
     });
     expect(status.database.size).toBeGreaterThan(1_000_000);

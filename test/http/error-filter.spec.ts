@@ -23,7 +23,14 @@ describe('an error', () => {
   afterEach(() => jest.restoreAllMocks());
 
   /** What is answered to a request that it ended. */
-  function answerTo(error: unknown, headersSent = false, filter = new ErrorFilter(), method = 'POST', locals = {}) {
+  function answerTo(
+    error: unknown,
+    headersSent = false,
+    filter = new ErrorFilter(),
+    method = 'POST',
+    locals = {},
+    request = {},
+  ) {
     const headers: Record<string, unknown> = {};
     const answer: { status?: number; body?: string; destroyed?: true } = {};
     const response = {
@@ -34,7 +41,10 @@ describe('an error', () => {
       send: (body: string) => void (answer.body = body),
       destroy: () => void (answer.destroyed = true),
     };
-    const http = { getRequest: () => ({ id: 'r-1', method, complete: true }), getResponse: () => response };
+    const http = {
+      getRequest: () => ({ id: 'r-1', method, complete: true, params: {}, ...request }),
+      getResponse: () => response,
+    };
     void filter.catch(error, { switchToHttp: () => http } as never);
     return { headers, ...answer };
   }
@@ -68,25 +78,50 @@ describe('an error', () => {
   });
 
   it.each([
-    ['query limit', new InvalidRequest('query limit'), 'Bad Request'],
+    ['query limit', 'range', new InvalidRequest('query limit', 'range'), 'Bad Request'],
     [
       'body phoneNumbers[0].type',
-      new InvalidField('phoneNumbers[0].type'),
+      'format',
+      new InvalidField('phoneNumbers[0].type', 'format'),
       "Missing or invalid 'phoneNumbers[0].type'",
     ],
-    ['query gr%C3%B6%C3%9Fe', new InvalidRequest('query größe'), 'Bad Request'],
+    ['query gr%C3%B6%C3%9Fe', 'unknown', new InvalidRequest('query größe', 'unknown'), 'Bad Request'],
     [
       'header Idempotency-Key',
+      'unsupported',
       new NotReplayable(),
       'The response of this route cannot be replayed: send the request without Idempotency-Key',
     ],
-  ])('of the request is named in a header: %s', (fault, error, text) => {
+  ])('of the request is named in headers: %s %s', (fault, reason, error, text) => {
     expect(answerTo(error)).toEqual({
-      headers: { ...TYPE, 'Lanyard-Fault': fault },
+      headers: { ...TYPE, 'Lanyard-Fault': fault, 'Lanyard-Fault-Reason': reason },
       status: 400,
       body: body(400, text),
     });
     expect(logged).toEqual([]);
+  });
+
+  it('says where to look, where its exception does', () => {
+    const { headers } = answerTo(new InvalidField('tags[1]', 'duplicate', { detail: 'repeats tags[0]' }));
+    expect(headers).toMatchObject({ 'Lanyard-Fault-Detail': 'repeats tags[0]' });
+  });
+
+  it.each([
+    ['the last parameter of the path', new RowNotFound(), 'path leadId'],
+    ['what its exception names', new RowNotFound('body leadId'), 'body leadId'],
+  ])('of a record that does not exist names %s', (_, error, fault) => {
+    const params = { eventId: '1', leadId: '2' };
+    const { headers } = answerTo(error, false, new ErrorFilter(), 'POST', {}, { params });
+    expect(headers).toMatchObject({ 'Lanyard-Fault': fault, 'Lanyard-Fault-Reason': 'not-found' });
+  });
+
+  it('of a field of a body that was not read names the content type', () => {
+    const request = { hasIgnoredBody: true };
+    const { headers } = answerTo(new InvalidField('a', 'missing'), false, new ErrorFilter(), 'POST', {}, request);
+    expect(headers).toMatchObject({
+      'Lanyard-Fault': 'header Content-Type',
+      'Lanyard-Fault-Reason': 'unsupported',
+    });
   });
 
   it('of a server that is not ready tells when to come again, and is not logged', () => {

@@ -45,7 +45,7 @@ describe('a 400 names what is at fault in Lanyard-Fault', () => {
       (api) => api.patch(`/leads/${ID}`).set('content-type', 'text/canary').send('canary'),
     ],
     ['header Idempotency-Key', 'a key', (api) => create(api).set('idempotency-key', 'a canary').send(leadInput())],
-    ['body createdByEmail', 'a body of another type', (api) => create(api, 'text/plain').send('canary')],
+    ['header Content-Type', 'a body of another type', (api) => create(api, 'text/plain').send('canary')],
     ['body email', 'an address', (api) => api.post('/leads', leadInput({ email: 'canary' }))],
     [
       'body phoneNumbers[1].type',
@@ -68,10 +68,8 @@ describe('a 400 names what is at fault in Lanyard-Fault', () => {
     expect(headers['lanyard-fault']).toBe(fault);
   });
 
-  it('stands on no other answer', async () => {
-    for (const path of ['/leads', `/leads/${ID}`, '/nothing']) {
-      expect((await tenant.api.get(path)).headers).not.toHaveProperty('lanyard-fault');
-    }
+  it('stands on no other response', async () => {
+    expect((await tenant.api.get('/leads').expect(200)).headers).not.toHaveProperty('lanyard-fault');
     expect((await tenant.api.post('/leads', { x: Array(20_000).fill(1) }).expect(413)).headers).not.toHaveProperty(
       'lanyard-fault',
     );

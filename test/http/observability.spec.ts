@@ -63,8 +63,16 @@ describe('the log', () => {
       { route: '/api/v0/leads/:leadId', status: 404 },
     ],
     ['nor is a path that nothing has', '/nothing/at/all', { route: '*', status: 404 }],
-    ['a refused query', '/leads?limit=-1', { route: '/api/v0/leads', status: 400, fault: 'query limit' }],
-    ['a refused id', '/leads/x', { route: '/api/v0/leads/:leadId', status: 400, fault: 'path leadId' }],
+    [
+      'a refused query',
+      '/leads?limit=-1',
+      { route: '/api/v0/leads', status: 400, fault: 'query limit', reason: 'range' },
+    ],
+    [
+      'a refused id',
+      '/leads/x',
+      { route: '/api/v0/leads/:leadId', status: 400, fault: 'path leadId', reason: 'format' },
+    ],
   ])('%s', async (name, path, entry) => {
     const id = name.replaceAll(' ', '-');
     await tenant.api.get(path).set('x-request-id', id);

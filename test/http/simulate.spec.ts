@@ -8,6 +8,12 @@ import { Operator } from '../support/operator';
 
 const suffering = (faults: string, request: Test): Test => request.set('Lanyard-Simulate', faults);
 
+const strict = (request: Test): Test => request.set('Prefer', 'handling=strict');
+const faultIn = ({ headers }: { headers: Record<string, string> }) => [
+  headers['lanyard-fault'],
+  headers['lanyard-fault-reason'],
+];
+
 describe('a server that simulates faults', () => {
   let lanyard: InProcess;
   let tenant: Tenant;
@@ -58,6 +64,32 @@ describe('a server that simulates faults', () => {
     expect(answer.headers.has('x-ratelimit-remaining')).toBe(!isOfGuard);
     expect(answer.headers.has('preference-applied')).toBe(!isOfGuard);
     expect(await total()).toBe(before);
+  });
+
+  it('expires cursors with status=410, and takes the header for nothing where there is no cursor', async () => {
+    const { cursor } = (await suffering('status=410', strict(api.get('/changes'))).expect(200)).body.results;
+    const gone = await suffering('status=410', strict(api.get('/changes', { cursor }))).expect(410);
+    expect(gone.body).toEqual({ status: 410, error: 'Gone' });
+    const rejected = await suffering('status=410', api.get('/leads')).expect(400);
+    expect(faultIn(rejected)).toEqual(['header Lanyard-Simulate', 'unsupported']);
+  });
+
+  it('expires the cursors of a key that was issued so, and leaves its other requests alone', async () => {
+    const operator = new Operator({ DATABASE_URL: lanyard.config.databaseUrl });
+    const organization = String(tenant.organizationId);
+    const issue = ['keys', 'issue', '--organization', organization, '--simulate', 'status=410'];
+    const own = lanyard.client((await operator.json<{ key: string }>(issue)).key);
+    const { cursor } = (await own.get('/changes').expect(200)).body.results;
+    await own.get('/leads').expect(200);
+    await own.get('/changes', { cursor }).expect(410);
+  });
+
+  it('names the header of the key in a simulated 401', async () => {
+    const { headers } = await suffering('status=401', api.get('/leads')).expect(401);
+    expect(headers).toMatchObject({
+      'www-authenticate': expect.stringContaining('x-api-key'),
+      'lanyard-fault': 'header x-api-key',
+    });
   });
 
   it('answers 429 with the headers of an empty bucket, and takes no token', async () => {
@@ -177,11 +209,17 @@ describe('a server that simulates faults', () => {
     const issue = ['keys', 'issue', '--organization', organization, '--simulate', 'status=503'];
     const issued = await operator.json<{ id: string; key: string; simulate: string }>(issue);
     expect(issued.simulate).toBe('status=503');
+    const issueWithoutEffect = await operator.json<typeof issued>([...issue.slice(0, -1), 'delay=0']);
     const rotated = await operator.json<typeof issued>(['keys', 'rotate', issued.id, '--overlap', '60']);
     for (const { key } of [issued, rotated]) await lanyard.client(key).get('/leads').expect(503);
     await suffering('status=500', lanyard.client(rotated.key).get('/leads')).expect(503);
-    const listed = await operator.json<object[]>(['keys', 'list', '--organization', organization]);
-    expect(listed.filter((key) => 'simulate' in key)).toHaveLength(2);
+    // The key's own faults count, so the header would be ignored.
+    const ignored = await suffering('status=500', strict(lanyard.client(issueWithoutEffect.key).get('/leads'))).expect(
+      400,
+    );
+    expect(faultIn(ignored)).toEqual(['header Lanyard-Simulate', 'unsupported']);
+    const listed = await operator.json<{ simulate?: string }[]>(['keys', 'list', '--organization', organization]);
+    expect(listed.filter(({ simulate }) => simulate === 'status=503')).toHaveLength(2);
     const shown = await operator.run(issue);
     expect(shown.stdout).toContain('. It simulates status=503.\n');
 
@@ -190,6 +228,8 @@ describe('a server that simulates faults', () => {
     expect(headers).not.toHaveProperty('lanyard-simulate');
     await suffering('status=503', ordinary.client(tenant.key).get('/leads')).expect(200);
     await suffering('nonsense', ordinary.client(tenant.key).get('/leads')).expect(200);
+    const rejected = await suffering('status=503', strict(ordinary.client(tenant.key).get('/leads'))).expect(400);
+    expect(faultIn(rejected)).toEqual(['header Lanyard-Simulate', 'unsupported']);
   });
 });
 

@@ -46,8 +46,17 @@ const chapter = (title: string): string => {
   return text.split(/^## /m)[0] ?? '';
 };
 const WALK = chapter('In a repository of its own');
-const [INSTALL = '', BUILD = ''] = blocksOf(WALK).flatMap(({ language, text }) => (language === 'sh' ? [text] : []));
+const shellBlocksOf = (text: string): string[] =>
+  blocksOf(text).flatMap((block) => (block.language === 'sh' ? [block.text] : []));
+const [INSTALL = '', BUILD = ''] = shellBlocksOf(WALK);
 const LATER = ['Commands and migrations', 'Import, export and the change feed'].map(chapter);
+const TESTS = chapter('Tests');
+const [INSTALL_JEST = '', RUN_TESTS = ''] = shellBlocksOf(TESTS);
+
+const QA_PAGE = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
+const QA_WALK = QA_PAGE.split('\n## A server for your tests\n')[1]?.split(/^## /m)[0] ?? '';
+const [, QA_INSTALL = '', QA_RUN = ''] = shellBlocksOf(QA_WALK);
+const [QA_SUITE = ''] = blocksOf(QA_WALK).flatMap(({ language, text }) => (language === 'ts' ? [text] : []));
 
 describe('an extension in a repository of its own', () => {
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'lanyard-extension-')));
@@ -102,7 +111,9 @@ describe('an extension in a repository of its own', () => {
   });
 
   it('gives the project of test/extension', () => {
-    const files = new Map([WALK, ...LATER].flatMap(blocksOf).flatMap(({ file, text }) => (file ? [[file, text]] : [])));
+    const files = new Map(
+      [WALK, TESTS, ...LATER].flatMap(blocksOf).flatMap(({ file, text }) => (file ? [[file, text]] : [])),
+    );
     expect([...files.keys()].sort()).toEqual(
       readdirSync(EXAMPLE, { recursive: true, encoding: 'utf8' })
         .filter((name) => /^(src|test)\/.*\.ts$|^tsconfig\.json$/.test(name))
@@ -111,7 +122,7 @@ describe('an extension in a repository of its own', () => {
     for (const [file, text] of files) expect(readFileSync(join(EXAMPLE, file), 'utf8')).toBe(text);
     const manifest = JSON.parse(readFileSync(join(EXAMPLE, 'package.json'), 'utf8')) as Record<string, object>;
     for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }))
-      expect(INSTALL).toContain(name);
+      expect(INSTALL + INSTALL_JEST).toContain(name);
   });
 
   describe('followed to the letter', () => {
@@ -165,6 +176,13 @@ describe('an extension in a repository of its own', () => {
       expect(await waitForExit(server, 'SIGTERM')).toBe(0);
     }, 120_000);
 
+    it('has a suite, which starts a server with the module', async () => {
+      await shell(INSTALL_JEST);
+      write(TESTS);
+      expect(RUN_TESTS).toBe('npx jest\n');
+      await shell(RUN_TESTS);
+    }, 240_000);
+
     it('has a data source for TypeORM, which finds no difference, and a new column', async () => {
       write(LATER[0] ?? '');
       await shell('npx tsc');
@@ -216,4 +234,18 @@ describe('an extension in a repository of its own', () => {
       expect(plain).toMatchObject({ lists: { wrong: 0 }, triggers: { wrong: 0 } });
     }, 60_000);
   });
+});
+
+describe('the suite of a client in an empty project', () => {
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'lanyard-client-suite-')));
+  afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+  it('has at most ten lines, and is green', async () => {
+    expect(QA_SUITE.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
+    await execute('node', ['scripts/build.mjs', '--if-needed'], { cwd: ROOT });
+    await execute('npm', ['pack', '--ignore-scripts', '--pack-destination', project], { cwd: ROOT });
+    writeFileSync(join(project, 'leads.test.ts'), QA_SUITE);
+    const env = { ...process.env, npm_config_prefer_offline: 'true', JEST_WORKER_ID: undefined };
+    await execute('sh', ['-ec', QA_INSTALL + QA_RUN], { cwd: project, env });
+  }, 240_000);
 });

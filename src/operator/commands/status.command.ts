@@ -9,14 +9,15 @@ import { RedisConnection } from '../../rate-limit/redis';
 import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
-import { type Status, StatusService, UNKNOWN_COUNTS } from '../status.service';
+import { type Status, StatusService, type SubscriptionStatus, UNKNOWN_COUNTS } from '../status.service';
 import { formatNumber, formatPairs, formatTable } from '../terminal/table';
 import { printResult, CommandError, applyStyle } from '../terminal/terminal';
 
 const STATUS_JSON =
   '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
   'serversWithoutRedis, migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
-  'webhooks: {active, failing, paused, disabled}, busiestKeys: [{id, prefix, label, organization: {id, name}, ' +
+  'webhooks: {active, failing, paused, disabled}, subscriptions: [{name, active, failing, paused, disabled, lastError, ' +
+  'waitingSince}], busiestKeys: [{id, prefix, label, organization: {id, name}, ' +
   'requests}]}, with the size in bytes and null for what is unknown';
 
 const NOTES = `
@@ -77,7 +78,7 @@ async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<Status
 }
 
 function statusText(status: Status): string {
-  const { version, database, migrations, organizations, keys, leads, webhooks, busiestKeys } = status;
+  const { version, database, migrations, organizations, keys, leads, webhooks, subscriptions, busiestKeys } = status;
   const facts = formatPairs([
     ['Lanyard', version],
     ['Database', databaseText(database)],
@@ -87,6 +88,7 @@ function statusText(status: Status): string {
     ['Keys', keys ? keysText(keys) : UNKNOWN],
     ['Leads', leads === null ? UNKNOWN : formatNumber(leads)],
     ['Webhooks', webhooks ? webhooksText(webhooks) : UNKNOWN],
+    ...(subscriptions ?? []).map((each): [string, string] => [`@OnChanges ${each.name}`, subscriptionText(each)]),
   ]);
   return busiestKeys ? `${facts}\n\n${busiestText(busiestKeys)}` : facts;
 }
@@ -136,6 +138,12 @@ function webhooksText({ active, failing, paused, disabled }: NonNullable<Status[
     `${formatNumber(disabled)} disabled`,
   ];
   return parts.join(', ') + resumeHint;
+}
+
+function subscriptionText({ lastError, waitingSince, ...states }: SubscriptionStatus): string {
+  const error = lastError === null ? '' : `, last error ${lastError}`;
+  const waiting = waitingSince === null ? '' : `, changes wait since ${waitingSince}`;
+  return webhooksText(states) + error + waiting;
 }
 
 function busiestText(keys: NonNullable<Status['busiestKeys']>): string {

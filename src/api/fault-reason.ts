@@ -1,0 +1,105 @@
+import type { ValidationError } from 'class-validator';
+import type { FaultCause, FaultReason } from '../errors/faults';
+import { type Class, type FieldSchema, firstInvalidPath, isObject, schemasOf, type ValueSchema } from './field-rules';
+import { isCalendarDay, isWithinLength, toUtc } from './text';
+
+/**
+ * Says why a field is invalid. Checks only say that it is, because most requests are valid; the reason is found afterwards
+ * from the value and the description of the field.
+ */
+
+const schemaAt = (instance: object, name: string): FieldSchema | undefined =>
+  schemasOf(instance.constructor as Class).get(name);
+
+/** @param path of the first invalid field of an instance, such as `phoneNumbers[0].type` */
+export function causeOf(instance: object, path: string, prefix = ''): FaultCause {
+  const [, name = '', rest = ''] = /^([^.[]+)(.*)$/s.exec(path) ?? [];
+  const value = (instance as Record<string, unknown>)[name];
+  const schema = schemaAt(instance, name);
+  if (!schema) return { reason: 'format' };
+  if (rest.startsWith('.') && isObject(value)) return causeOf(value, rest.slice(1), `${prefix}${name}.`);
+  const [, index, inner] = /^\[(\d+)\](?:\.(.+))?$/s.exec(rest) ?? [];
+  if (index === undefined || !Array.isArray(value)) return { reason: reasonFor(value, schema) };
+  return causeInList(value, Number(index), inner, prefix + name, schema);
+}
+
+/** @param field the path of the invalid field in the entry; undefined where the entry itself is invalid */
+function causeInList(
+  entries: unknown[],
+  index: number,
+  field: string | undefined,
+  listPath: string,
+  schema: FieldSchema,
+): FaultCause {
+  const entry = entries[index];
+  if (field === undefined || !isObject(entry)) {
+    const first = entries.indexOf(entry);
+    if (first < index) return { reason: 'duplicate', detail: `repeats ${listPath}[${first}]` };
+    return { reason: reasonFor(entry, { ...schema, ...schema.items, isArray: false, items: undefined }) };
+  }
+  const isValid = firstInvalidPath(entry, (path) => path === field) === undefined;
+  if (!isValid) return causeOf(entry, field, `${listPath}[${index}].`);
+  // A field that is valid by itself has the value of an earlier entry.
+  const valueOf = (each: unknown): unknown => (each as Record<string, unknown> | null)?.[field];
+  const first = entries.findIndex((each) => valueOf(each) === valueOf(entry));
+  return { reason: 'duplicate', detail: `repeats ${listPath}[${first}].${field}` };
+}
+
+/**
+ * The same for a query, whose values are texts.
+ * @param sent the query as it was sent
+ */
+export function causeInQuery(sent: object, instance: object, path: string): FaultCause {
+  const value = (sent as Record<string, unknown>)[path];
+  if (Array.isArray(value)) return { reason: 'duplicate' };
+  if (value === '') return { reason: 'missing' };
+  if (typeof value === 'string' && schemaAt(instance, path)?.type === 'integer') {
+    return { reason: /^-?\d+$/.test(value) ? 'range' : 'format' };
+  }
+  return causeOf(instance, path);
+}
+
+/** Why an invalid value is invalid. */
+function reasonFor(value: unknown, schema: FieldSchema): FaultReason {
+  if (value === undefined || value === null) return 'missing';
+  if (schema.isArray || schema.items) return Array.isArray(value) ? reasonForList(value, schema) : 'type';
+  if (!isOfType(value, schema)) return 'type';
+  return typeof value === 'string' ? reasonForText(value, schema) : 'range';
+}
+
+function reasonForList(entries: unknown[], schema: FieldSchema): FaultReason {
+  const { maxItems = Infinity, items = {} } = schema;
+  if (entries.length > maxItems || entries.length === 0) return 'range';
+  const reasons = entries.map((entry) => reasonFor(entry, { ...schema, ...items, isArray: false, items: undefined }));
+  return reasons.find((reason) => reason !== 'format') ?? 'format';
+}
+
+function isOfType(value: unknown, { type = 'string' }: ValueSchema): boolean {
+  if (typeof type === 'function') return isObject(value);
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type;
+}
+
+function reasonForText(value: string, { kind, maxLength = Infinity }: FieldSchema): FaultReason {
+  if (!/\S/.test(value)) return 'missing';
+  // A date of the right form can only be before the start.
+  const isDate = (kind === 'date' && isCalendarDay(value)) || (kind === 'date-time' && toUtc(value) !== undefined);
+  return isDate || !isWithinLength(value, maxLength) ? 'range' : 'format';
+}
+
+/** The reasons of class-validator's decorators by their names, in the order in which they are looked for. */
+const REASONS_BY_CONSTRAINT: [RegExp, FaultReason][] = [
+  [/^(isDefined|isNotEmpty|arrayNotEmpty|isNotEmptyObject)$/, 'missing'],
+  [/^is(String|Int|Number|Boolean|Array|Object|Instance|NumberString)$/, 'type'],
+  [/^(min|max|isLength|arrayMinSize|arrayMaxSize|minLength|maxLength|minDate|maxDate|isPositive|isNegative)$/, 'range'],
+  [/^arrayUnique$/, 'duplicate'],
+];
+
+/** Why a field is invalid that decorators of class-validator check. */
+export function causeOfValidationError({ constraints = {}, value, children }: ValidationError): FaultCause {
+  const [nested] = children ?? [];
+  const names = Object.keys(constraints);
+  if (names.length === 0 && nested) return causeOfValidationError(nested);
+  if (value === undefined || value === null) return { reason: 'missing' };
+  const found = REASONS_BY_CONSTRAINT.find(([pattern]) => names.some((name) => pattern.test(name)));
+  return { reason: found?.[1] ?? 'format' };
+}

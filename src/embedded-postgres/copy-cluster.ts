@@ -1,0 +1,33 @@
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { clusterPath, majorVersionOf } from './cluster';
+import { accountFor } from './programs';
+
+/** What PostgreSQL writes at a start and a copy must not have: with it, all copies would ask for the same port. */
+const TRACES = ['postmaster.opts', 'server.log'];
+
+/**
+ * Copies the data of a PostgreSQL that does not run into a new directory. The copy appears as a whole or not at all; if
+ * another process is faster, its copy stays.
+ */
+export async function copyCluster(source: string, target: string): Promise<void> {
+  const account = accountFor(clusterPath(target));
+  fs.mkdirSync(target, { recursive: true, mode: account ? 0o711 : 0o700 });
+  const folder = fs.mkdtempSync(join(target, 'new-'));
+  const copy = clusterPath(folder);
+  try {
+    const options = { recursive: true, mode: fs.constants.COPYFILE_FICLONE };
+    await fs.promises.cp(clusterPath(source), copy, options);
+    for (const name of TRACES) fs.rmSync(join(copy, name), { force: true });
+    if (account) {
+      const names = fs.readdirSync(copy, { recursive: true, encoding: 'utf8' });
+      for (const path of [folder, copy, ...names.map((name) => join(copy, name))])
+        fs.lchownSync(path, account.uid, account.gid);
+    }
+    fs.renameSync(copy, clusterPath(target));
+  } catch (error) {
+    if (!majorVersionOf(target)) throw error;
+  } finally {
+    await fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { Command } from 'commander';
+import { DEMO_RECORDS } from '../../demo/demo';
+import { createStopSignal } from '../../server/stop-signal';
+import type { TestLanyard } from '../../testing/test-lanyard';
+import { addCommand, GlobalOptions, parseInteger } from '../arguments';
+import type { Session } from '../session';
+import { print, printStatus } from '../terminal/terminal';
+
+const NOTES = `
+The server listens on this machine only. Its PostgreSQL is in a temporary
+directory, which is removed when the command ends (Ctrl-C); DATABASE_URL and the
+other settings have no effect. Requests can ask for simulated faults with the
+header Lanyard-Simulate.`;
+
+interface SandboxOptions extends GlobalOptions {
+  port: number;
+}
+
+/** The command `sandbox`. */
+export function sandboxCommand(program: Command, session: Session): void {
+  addCommand(program, 'sandbox', {
+    summary: 'Start a server for tests, with a demo organization and a key without limits, that leaves nothing behind.',
+    jsonResult: '{url, key, organizationId}, when the server is ready',
+    example: 'sandbox --json',
+  })
+    .option('--port <PORT>', 'TCP port to listen on; default: one that is free', parseInteger('--port', 65_535), 0)
+    .addHelpText('after', NOTES)
+    .action((_, self: Command) => runSandbox(session, self.optsWithGlobals()));
+}
+
+async function runSandbox({ extension }: Session, { json, port }: SandboxOptions): Promise<void> {
+  const stop = createStopSignal();
+  // Loaded only here: no other command needs the server.
+  const { startLanyard } = module.require('../../testing/test-lanyard') as typeof import('../../testing/test-lanyard');
+  const lanyard = await startLanyard({ extension, port });
+  try {
+    if (!stop.aborted) await announceDemo(lanyard, json);
+    if (!stop.aborted) await once(stop, 'abort');
+  } finally {
+    await lanyard.stop();
+  }
+}
+
+async function announceDemo({ url, createOrganization }: TestLanyard, json?: boolean): Promise<void> {
+  const organization = await createOrganization('Demo');
+  await organization.import(DEMO_RECORDS);
+  const { id: organizationId, key } = organization;
+  if (json) {
+    await print(`${JSON.stringify({ url, key, organizationId })}\n`);
+    return;
+  }
+  await print(`URL: ${url}\nKey: ${key}\n`);
+  printStatus(`Try: curl -H 'x-api-key: ${key}' '${url}/leads?limit=1'`);
+  printStatus('Press Ctrl-C to stop the server and remove its data.');
+}

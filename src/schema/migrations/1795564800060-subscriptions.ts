@@ -1,0 +1,23 @@
+import { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Methods with `@OnChanges`: each has a row in `webhooks` for each organization. */
+export class Subscriptions1795564800060 implements MigrationInterface {
+  async up(db: QueryRunner): Promise<void> {
+    await db.query(`
+      create table subscriptions (
+        name text constraint subscriptions_pkey primary key,
+        created_at timestamptz(3) not null default now()
+      );
+      alter table webhooks add subscription text; -- the method to call, in place of the URL
+      create unique index webhooks_subscription_idx on webhooks (subscription, organization_id);
+    `);
+  }
+
+  async down(db: QueryRunner): Promise<void> {
+    await db.query(`
+      delete from webhooks where subscription is not null;
+      alter table webhooks drop subscription;
+      drop table subscriptions;
+    `);
+  }
+}

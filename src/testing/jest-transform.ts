@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type TypeScript from 'typescript';
+import { version } from '../../package.json';
+
+interface JestOptions {
+  config: { rootDir: string };
+  configString: string;
+}
+
+type Compiler = ReturnType<typeof compilerOf>;
+
+/** The TypeScript of the project with the options of its tsconfig.json or, where it has none, of the one for extensions. */
+function compilerOf(rootDir: string) {
+  const ts = createRequire(join(rootDir, 'package.json'))('typescript') as typeof TypeScript;
+  const file = ts.findConfigFile(rootDir, ts.sys.fileExists) ?? join(__dirname, '../../../extension.tsconfig.json');
+  const { config } = ts.readConfigFile(file, ts.sys.readFile) as { config: object };
+  return { ts, options: ts.parseJsonConfigFileContent(config, ts.sys, rootDir).options };
+}
+
+const isOfPackage = (fileName: string): boolean => /[\\/]node_modules[\\/]/.test(fileName);
+
+/** A module of a package without what only an ES module may say. */
+const withoutImportMeta = (source: string): string =>
+  source
+    .replace(/^const require = createRequire\(import\.meta\.url\);$/m, '')
+    .replaceAll('import.meta.url', "require('node:url').pathToFileURL(__filename).href");
+
+/** Compiles a file to CommonJS. Types are not checked; that is the task of `tsc`. */
+function compile({ ts, options }: Compiler, source: string, fileName: string): string {
+  const isPackage = isOfPackage(fileName);
+  const compilerOptions = {
+    ...(isPackage ? { target: ts.ScriptTarget.ES2023, useDefineForClassFields: true } : options),
+    module: ts.ModuleKind.CommonJS,
+    moduleResolution: undefined,
+    allowJs: true,
+    esModuleInterop: true,
+    declaration: false,
+    sourceMap: false,
+    inlineSourceMap: true,
+  };
+  return ts.transpileModule(isPackage ? withoutImportMeta(source) : source, { fileName, compilerOptions }).outputText;
+}
+
+/** Compiles TypeScript, and the ES modules of Nest, for Jest. */
+function createTransformer() {
+  let compiler: Compiler | undefined;
+  const load = ({ config }: JestOptions): Compiler => (compiler ??= compilerOf(config.rootDir));
+  return {
+    getCacheKey(source: string, fileName: string, jest: JestOptions): string {
+      const { ts, options } = load(jest);
+      const parts = [version, ts.version, JSON.stringify(options), jest.configString, fileName, source];
+      return hash('sha256', parts.join('\0'), 'hex');
+    },
+    process: (source: string, fileName: string, jest: JestOptions) => ({ code: compile(load(jest), source, fileName) }),
+  };
+}
+
+export default { createTransformer };

@@ -1,0 +1,110 @@
+import { hash, randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, parse, sep } from 'node:path';
+import { Client } from 'pg';
+import { version } from '../../package.json';
+import { CONTEXTS, schemaDefinitionOf } from '../contexts';
+import { copyCluster } from '../embedded-postgres/copy-cluster';
+import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
+import { migrate } from '../schema/migrate';
+import type { SchemaDefinition } from '../schema/schema-definition';
+
+/** A migrated database that is gone after `drop`. */
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+const silent = (): void => undefined;
+
+/** Tests read what they wrote a moment ago; nobody needs it after a power failure. */
+const DURABILITY_SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes'];
+
+/**
+ * Makes a database for one test server.
+ * @param serverUrl a PostgreSQL server that may create databases; without it, an embedded one is started for this database
+ */
+export function createTestDatabase(schema: SchemaDefinition, serverUrl?: string): Promise<TestDatabase> {
+  return serverUrl === undefined ? startTemporaryPostgres(schema) : createDatabaseOn(serverUrl, schema);
+}
+
+async function createDatabaseOn(serverUrl: string, schema: SchemaDefinition): Promise<TestDatabase> {
+  const name = `lanyard_${randomBytes(6).toString('hex')}`;
+  const drop = (): Promise<void> => query(serverUrl, `drop database if exists ${name} with (force)`);
+  await query(serverUrl, `create database ${name} template template0 encoding 'UTF8'`);
+  const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
+  try {
+    await migrate(url, schema);
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  return { url, drop };
+}
+
+async function startTemporaryPostgres(schema: SchemaDefinition): Promise<TestDatabase> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lanyard-testing-')));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    // The account that runs PostgreSQL for root must get to its data.
+    if (process.getuid?.() === 0) chmodSync(folder, 0o755);
+    const dataDir = join(folder, 'data');
+    await prepareData(dataDir);
+    const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
+    const drop = async (): Promise<void> => {
+      await postgres.stop();
+      remove();
+    };
+    try {
+      await migrate(postgres.url, schema);
+    } catch (error) {
+      await drop();
+      throw error;
+    }
+    return { url: postgres.url, drop };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Puts the data of a PostgreSQL with all of Lanyard's own migrations into a directory, from the template where there is one. */
+async function prepareData(dataDir: string): Promise<void> {
+  const template = findTemplate();
+  // A template is a help, and no condition: it may be another user's, and node_modules may be read-only.
+  const isCopied = await copyCluster(template, dataDir).then(
+    () => true,
+    () => false,
+  );
+  if (isCopied) return;
+  const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
+  try {
+    await migrate(postgres.url, schemaDefinitionOf(CONTEXTS));
+    for (const setting of DURABILITY_SETTINGS) await query(postgres.url, `alter system set ${setting} = off`);
+  } finally {
+    await postgres.stop();
+  }
+  await copyCluster(dataDir, template).catch(() => undefined);
+}
+
+/**
+ * The directory of the template in node_modules/.cache. Its name stands for the release and its migrations: an older template
+ * would be migrated at each start, and a newer one could not be used.
+ */
+function findTemplate(): string {
+  const [project = ''] = require.resolve('typeorm').split(`${sep}node_modules${sep}`);
+  const migrations = readdirSync(join(__dirname, '../schema/migrations')).map((name) => parse(name).name);
+  const key = hash('sha256', [process.platform, process.arch, ...new Set(migrations)].join('\n'), 'hex').slice(0, 12);
+  return join(project, 'node_modules', '.cache', 'lanyard', `postgresql-${version}-${key}`);
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,121 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type INestApplication, Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { ApiKeysService, type IssuedKey, type KeySettings } from '../access/api-keys.service';
+import { OrganizationsService } from '../access/organizations.service';
+import { createApp } from '../app';
+import { Config, type LogLevel, PREFIX } from '../config';
+import { ImportService } from '../datasets/import.service';
+import { type Extension, extensionSchema } from '../extensions/extension';
+import { requireSingleInstances } from '../extensions/single-instance';
+import { createLog } from '../observability/log';
+import { listen } from '../server/listen';
+import { emptyOrganizations } from './reset';
+import { createTestDatabase } from './test-database';
+
+/** Limits of a key that no test reaches. */
+const GENEROUS_LIMITS = { maxTokens: 1_000_000, refillRate: 1_000_000 };
+
+export interface TestOptions {
+  /** What the project adds to Lanyard. */
+  extension?: Extension;
+  /**
+   * Connection string of a PostgreSQL server on which the role may create databases: the test server has one of its own, which
+   * `stop` drops. Without it an embedded PostgreSQL is started on a temporary directory.
+   */
+  databaseUrl?: string;
+  /** The TCP port to listen on; by default one that is free. */
+  port?: number;
+  /** The least level that is logged, on standard error. By default it is `error`: requests that fail for the server's own reasons. */
+  logLevel?: LogLevel;
+}
+
+/** An organization of a test server. */
+export interface TestOrganization {
+  id: number;
+  name: string;
+  /** An API key whose limits no test reaches. */
+  key: string;
+  /** Issues another key. Its limits are those of `keys issue`, where the settings give no others. */
+  issueKey(settings?: TestKeySettings): Promise<IssuedKey>;
+  /** Imports a dataset, which is one object of sections, as the command `import` does. @returns the number of records by section */
+  import(records: object): Promise<Record<string, number>>;
+}
+
+/** What a key may be issued with: its name, burst, tokens a second, and the moment when it expires. */
+export type TestKeySettings = Partial<Pick<KeySettings, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'>>;
+
+/** A Lanyard server for tests, with a database of its own. Requests can ask for simulated faults. */
+export interface TestLanyard {
+  /** Where the API is, with its prefix, such as `http://127.0.0.1:40123/api/v0`. */
+  url: string;
+  /** The Nest application of the server: `app.get(HallsService)`. */
+  app: INestApplication;
+  createOrganization(name?: string): Promise<TestOrganization>;
+  /** Empties all organizations, and the shared catalog of industry events. Organizations and keys stay. */
+  reset(): Promise<void>;
+  /** Stops the server and removes its database. */
+  stop(): Promise<void>;
+}
+
+/** Starts a server on a free port of this machine, in this process. */
+export async function startLanyard(options: TestOptions = {}): Promise<TestLanyard> {
+  const { extension = {}, databaseUrl, port = 0, logLevel = 'error' } = options;
+  // Until the application has its own, nothing is logged.
+  Logger.overrideLogger(false);
+  requireSingleInstances(join(process.cwd(), 'package.json'));
+  const database = await createTestDatabase(extensionSchema(extension), databaseUrl);
+  try {
+    const config = new Config({
+      databaseUrl: database.url,
+      host: '127.0.0.1',
+      port,
+      logLevel,
+      simulate: 'on',
+      authenticationFailures: 1_000_000,
+    });
+    const log = createLog(logLevel, { write: (line) => void process.stderr.write(line) });
+    const app = await createApp(config, log, extension);
+    try {
+      await app.init();
+      await listen(app.getHttpServer() as Server, config, '--port');
+    } catch (error) {
+      await app.close();
+      throw error;
+    }
+    return testLanyard(app, database.drop);
+  } catch (error) {
+    await database.drop();
+    throw error;
+  }
+}
+
+function testLanyard(app: INestApplication, dropDatabase: () => Promise<void>): TestLanyard {
+  const server = app.getHttpServer() as Server;
+  const { port } = server.address() as AddressInfo;
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    // A client may keep a connection open, for which the server would wait.
+    server.closeAllConnections();
+    await app.close();
+    await dropDatabase();
+  };
+  return {
+    url: `http://127.0.0.1:${port}/${PREFIX}`,
+    app,
+    createOrganization: (name = 'Test organization') => createOrganization(app, name),
+    reset: () => emptyOrganizations(app.get(DataSource)),
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+async function createOrganization(app: INestApplication, name: string): Promise<TestOrganization> {
+  const { id } = await app.get(OrganizationsService).create(name);
+  const issueKey = (settings?: TestKeySettings): Promise<IssuedKey> => app.get(ApiKeysService).issue(id, settings);
+  const { key } = await issueKey(GENEROUS_LIMITS);
+  const importRecords = async (records: object): Promise<Record<string, number>> =>
+    (await app.get(ImportService).import(id, records)).imported;
+  return { id, name, key, issueKey, import: importRecords };
+}

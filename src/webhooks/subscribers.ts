@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { describeException } from '../api/error.filter';
+import { FeedResources } from '../changes/feed-resource';
+import type { ChangesPage } from '../changes/changes.service';
+import { ConfigError } from '../config';
+import { type Change, type ChangesHandler, type ChangesSubscription, SUBSCRIPTION } from './on-changes';
+import type { DeliveryResult } from './webhook-client';
+import type { WebhookEntity } from './webhook.entity';
+
+/** Milliseconds for which a stopping server waits for a method. What the method has done by then is called for again. */
+const STOP_GRACE_MS = 5_000;
+const MAX_NAME_LENGTH = 64;
+
+type PageToCall = ChangesPage & { webhook: WebhookEntity };
+
+/** A method with `@OnChanges`. */
+export interface Subscriber extends Required<ChangesSubscription> {
+  handler: ChangesHandler;
+}
+
+/** The methods with `@OnChanges` of all providers, and the last step of a delivery to them. */
+@Injectable()
+export class Subscribers implements OnModuleInit {
+  private readonly logger = new Logger('OnChanges');
+  private readonly byName = new Map<string, Subscriber>();
+  /** Calls that have not ended, by the id of their row. */
+  private readonly calls = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly resources: FeedResources,
+  ) {}
+
+  get all(): Subscriber[] {
+    return [...this.byName.values()];
+  }
+
+  get names(): string[] {
+    return [...this.byName.keys()];
+  }
+
+  /** @throws ConfigError when a subscription cannot work */
+  onModuleInit(): void {
+    for (const wrapper of this.discovery.getProviders()) {
+      const { metatype, instance, isNotMetatype } = wrapper;
+      const type: unknown = isNotMetatype ? (instance as object | undefined)?.constructor : metatype;
+      const prototype = (typeof type === 'function' ? type.prototype : undefined) as object | undefined;
+      if (!prototype) continue;
+      for (const method of this.scanner.getAllMethodNames(prototype)) {
+        const subscription = findSubscription(prototype, method);
+        const methods = wrapper.isDependencyTreeStatic() ? instance : undefined;
+        if (subscription) this.add(subscription, methods as Record<string, ChangesHandler> | undefined, method);
+      }
+    }
+  }
+
+  private add(
+    { name, resources = [...this.resources.names], start }: ChangesSubscription,
+    instance: Record<string, ChangesHandler> | undefined,
+    method: string,
+  ): void {
+    const reject = (reason: string): never => {
+      throw new ConfigError(`@OnChanges({ name: '${name}' }) on the method ${method}: ${reason}`);
+    };
+    if (!/\S/.test(name) || name.length > MAX_NAME_LENGTH)
+      reject(`the name must have 1 to ${MAX_NAME_LENGTH} characters.`);
+    if (this.byName.has(name)) reject('another method has this name. Names must be unique.');
+    if (!this.resources.hasNames(resources)) {
+      reject(`the resources must be some of ${this.resources.names.join(', ')}, without duplicates.`);
+    }
+    const handler = instance?.[method];
+    // Nest makes an instance of a request-scoped provider only for a request.
+    if (!handler) return reject('its provider must not be request-scoped or transient.');
+    this.byName.set(name, { name, resources, start, handler: handler.bind(instance) });
+  }
+
+  /**
+   * Calls the method of a row's subscription with a page.
+   * @param signal ends the wait for the method, which itself cannot be ended
+   */
+  async call({ webhook, phase, changes, hasMore }: PageToCall, signal: AbortSignal): Promise<DeliveryResult> {
+    const { id, organizationId, subscription } = webhook;
+    const subscriber = this.byName.get(subscription ?? '');
+    if (!subscriber) return { error: 'no method' };
+    // The call of an earlier delivery, which was not waited for.
+    await this.calls.get(id);
+    if (signal.aborted) return { error: 'aborted' };
+    const records = changes.map((change) => JSON.parse(change) as Change);
+    const call = this.run(subscriber, organizationId, records, { phase, hasMore });
+    this.calls.set(id, call);
+    void call.then(() => this.calls.delete(id));
+    return Promise.race([call, graceAfter(signal)]);
+  }
+
+  private async run({ name, handler }: Subscriber, ...args: Parameters<ChangesHandler>): Promise<DeliveryResult> {
+    try {
+      await handler(...args);
+      return { status: 200 };
+    } catch (error) {
+      this.logger.error({ subscription: name, organizationId: args[0], ...describeException(error) });
+      return { error: error instanceof Error ? error.constructor.name : typeof error };
+    }
+  }
+}
+
+function findSubscription(prototype: object, method: string): ChangesSubscription | undefined {
+  const value = (prototype as Record<string, unknown>)[method];
+  if (typeof value !== 'function') return undefined;
+  return Reflect.getMetadata(SUBSCRIPTION, value) as ChangesSubscription | undefined;
+}
+
+async function graceAfter(signal: AbortSignal): Promise<DeliveryResult> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await delay(STOP_GRACE_MS, undefined, { ref: false });
+  return { error: 'aborted' };
+}

@@ -1,0 +1,84 @@
+import request from 'supertest';
+import { DataSource } from 'typeorm';
+import { startLanyard, type TestLanyard } from '../../src/testing';
+import { createExhibitor, leadInput } from '../support/builders';
+import { query } from '../support/embedded-fixtures';
+
+const SERVER = process.env.LANYARD_TEST_SERVER ?? '';
+const databases = async (): Promise<unknown[]> =>
+  (await query(SERVER, "select datname from pg_database where datname ~ '^lanyard_[0-9a-f]{12}$'")).map(
+    ({ datname }) => datname,
+  );
+
+describe.each([
+  ['an embedded PostgreSQL', undefined],
+  ['a database of a given server', SERVER],
+])('lanyard/testing on %s', (_, databaseUrl) => {
+  let lanyard: TestLanyard;
+  beforeAll(async () => {
+    lanyard = await startLanyard({ databaseUrl });
+  }, 120_000);
+  afterAll(() => lanyard.stop());
+
+  const leads = (key: string) => request(lanyard.url).get('/leads').set('x-api-key', key);
+
+  it('creates organizations, each with a key whose limits no test reaches', async () => {
+    const [one, other] = [await lanyard.createOrganization(), await lanyard.createOrganization('Other')];
+    expect(one.name).toBe('Test organization');
+    expect(other.name).toBe('Other');
+    await request(lanyard.url).post('/leads').set('x-api-key', one.key).send(leadInput()).expect(200);
+    const response = await leads(one.key).expect(200);
+    expect(response.body.results.total).toBe(1);
+    expect(response.headers['x-ratelimit-limit']).toBe('1000000');
+    expect((await leads(other.key).expect(200)).body.results.total).toBe(0);
+  });
+
+  it('issues keys with limits of their own', async () => {
+    const organization = await lanyard.createOrganization();
+    const { key } = await organization.issueKey({ maxTokens: 1, refillRate: 0.001 });
+    await leads(key).expect(200);
+    await leads(key).expect(429);
+  });
+
+  it('imports records', async () => {
+    const organization = await lanyard.createOrganization();
+    const { dataset } = createExhibitor();
+    expect(await organization.import(dataset)).toMatchObject({ leads: 1, events: 1, leadActivityEvents: 1 });
+    expect((await leads(organization.key).expect(200)).body.results.total).toBe(1);
+  });
+
+  it('simulates faults', async () => {
+    const { key } = await lanyard.createOrganization();
+    await leads(key).set('Lanyard-Simulate', 'status=503').expect(503);
+  });
+
+  it('empties every organization in less than a second, and their keys go on', async () => {
+    const organization = await lanyard.createOrganization();
+    const { dataset, lead } = createExhibitor();
+    await organization.import(dataset);
+    const changes = () => request(lanyard.url).get('/changes').set('x-api-key', organization.key);
+    const { cursor } = (await changes().expect(200)).body.results as { cursor: string };
+    const started = performance.now();
+    await lanyard.reset();
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect((await leads(organization.key).expect(200)).body.results).toMatchObject({ total: 0, leads: [] });
+    await changes().query({ cursor }).expect(410);
+    expect((await changes().expect(200)).body.results.changes).toEqual([]);
+    await organization.import(dataset);
+    expect((await leads(organization.key).expect(200)).body.results.leads).toMatchObject([{ id: lead.id }]);
+    const [{ disabled } = {}] = await lanyard.app
+      .get(DataSource)
+      .query<{ disabled: number }[]>(
+        "select count(*)::integer as disabled from pg_trigger where not tgisinternal and tgenabled <> 'O'",
+      );
+    expect(disabled).toBe(0);
+  });
+
+  it('stops twice as once, and its database is gone', async () => {
+    const own = await startLanyard({ databaseUrl });
+    const before = await databases();
+    await Promise.all([own.stop(), own.stop()]);
+    await expect(fetch(own.url)).rejects.toThrow();
+    expect(before.length - (await databases()).length).toBe(databaseUrl ? 1 : 0);
+  });
+});
