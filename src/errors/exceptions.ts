@@ -44,7 +44,7 @@ export class MissingApiKey extends UnauthorizedException implements Fault {
   readonly reason = 'missing';
 }
 
-/** The API key is unknown, revoked or expired. Responses do not tell which (docs/decisions/0027). */
+/** The API key is unknown, revoked or expired. Responses do not tell which (docs/decisions/0028). */
 export class RejectedApiKey extends ForbiddenException implements Fault {
   readonly fault = 'header x-api-key';
   readonly reason = 'rejected';
