@@ -34,9 +34,9 @@ try {
     if (line.includes('curl')) break;
   }
   server.stdout.resume();
-  const [, key] = /KEY=(\S+)/.exec(lines.join('\n')) ?? [];
-  const url = /'(http\S+)'/.exec(lines.at(-1))?.[1];
-  const response = await fetch(url, { headers: { 'x-api-key': key } });
+  const [, key] = /LANYARD_KEY=(\S+)/.exec(lines.join('\n')) ?? [];
+  const [, base] = /LANYARD_URL=(\S+)/.exec(lines.join('\n')) ?? [];
+  const response = await fetch(`${base}/leads?limit=1`, { headers: { 'x-api-key': key } });
   const body = JSON.stringify(await response.json(), null, 2)
     .split('\n')
     .slice(0, SHOWN_LINES);

@@ -209,9 +209,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config;
 }
 
+/** Where a client finds the API, and its key: variables of clients, which no server needs to know. */
+const CLIENT_VARIABLES = ['LANYARD_URL', 'LANYARD_KEY'];
+
 /** Says which variables look like settings and are none: a misspelt one would have no effect, and nobody would know. */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const known = SETTINGS.map(({ name }) => name);
+  const known = [...CLIENT_VARIABLES, ...SETTINGS.map(({ name }) => name)];
   const unknown = Object.keys(env).filter((name) => name.startsWith('LANYARD_') && !known.includes(name));
   if (unknown.length === 0) return undefined;
   return `Unknown ${unknown.length === 1 ? 'setting' : 'settings'}, ignored: ${unknown.sort().join(', ')}`;

@@ -13,7 +13,8 @@ export async function run(extension?: Extension): Promise<void> {
   // Either half is loaded only when it runs: a server needs no command line, and a process that waits for a server neither.
   if (!startsServer())
     await (module.require('./operator/run') as typeof import('./operator/run')).runCommand(extension);
-  else if (extension || hasHeapLimit()) await (module.require('./serve') as typeof import('./serve')).serve(extension);
+  else if (extension || hasHeapLimit())
+    await (module.require('./serve') as typeof import('./serve')).serve(extension, { json: hasJsonFlag() });
   else await respawnWithHeapLimit();
 }
 
@@ -28,8 +29,11 @@ function endUnlessSingleInstances(): void {
   }
 }
 
+const hasJsonFlag = (): boolean => process.argv.includes('--json');
+
 function startsServer(): boolean {
   const args = process.argv.slice(2).join(' ');
+  if (hasJsonFlag()) return args === 'start --json' || args === '--json start';
   // `npm run operator` is the command line alone.
   return args === '' ? process.env.npm_lifecycle_event !== 'operator' : args === 'start';
 }

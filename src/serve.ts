@@ -11,10 +11,11 @@ import { databaseErrorMessage } from './database/errors';
 import { type Extension, extensionSchema } from './extensions/extension';
 import { type OpenOptions, openDatabase } from './schema/open';
 import { HealthController } from './observability/health.controller';
-import { announce, flushLog } from './observability/log';
+import { announce, flushLog, logToStandardError } from './observability/log';
 import type { LeanExpressAdapter } from './server/express-adapter';
 import { listen } from './server/listen';
 import { drainConnections } from './server/shutdown';
+import { LocalLimitsLock, localLimitsWarning } from './rate-limit/local-limits-lock';
 import { createStopSignal } from './server/stop-signal';
 import { announcePausedWebhooks } from './webhooks/announce-paused';
 import { WebhookSender } from './webhooks/webhook-sender';
@@ -30,8 +31,19 @@ function createAnnouncer(): (line: string) => void {
   };
 }
 
+/** Without Redis, each server enforces rate limits on its own, which nobody would notice. */
+async function warnOfLocalLimits(
+  { redisUrl }: Config,
+  localLimits: LocalLimitsLock,
+  log: (line: string) => void,
+): Promise<void> {
+  if (redisUrl) return;
+  const servers = (await localLimits.hold()) ?? 0;
+  if (servers > 1) log(localLimitsWarning(servers));
+}
+
 /** Starts, listens, and stops on a signal. */
-async function serveUntilStopped(extension: Extension): Promise<void> {
+async function serveUntilStopped(extension: Extension, json: boolean): Promise<void> {
   // Until the application has its own, nothing is logged: what there is to say at a start is announced.
   Logger.overrideLogger(false);
   const log = createAnnouncer();
@@ -43,8 +55,10 @@ async function serveUntilStopped(extension: Extension): Promise<void> {
     log,
     signal: stop,
     keepRunning: true,
+    createIfMissing: true,
   };
   const database = await openDatabase(settings, log, opening);
+  const localLimits = new LocalLimitsLock(database.url);
   try {
     const config = new Config({ ...settings, databaseUrl: database.url });
     const app = await createApp(config, undefined, extension);
@@ -55,7 +69,9 @@ async function serveUntilStopped(extension: Extension): Promise<void> {
         log('LANYARD_SIMULATE is on: requests can ask for simulated faults (header Lanyard-Simulate)');
       const unknown = unknownSettings();
       if (unknown) log(unknown);
-      await printWelcome(app, config, database, log);
+      await warnOfLocalLimits(config, localLimits, log);
+      const welcome = await printWelcome(app, config, database, log);
+      if (json) process.stdout.write(`${JSON.stringify(welcome)}\n`);
       await announcePausedWebhooks(app.get(DataSource), config, log);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;
@@ -66,6 +82,7 @@ async function serveUntilStopped(extension: Extension): Promise<void> {
       await app.close();
     }
   } finally {
+    await localLimits.release();
     await database.close();
   }
 }
@@ -80,10 +97,16 @@ function exitStatusFor(error: unknown): number {
   return 1;
 }
 
+export interface ServeOptions {
+  /** Whether standard output gets one JSON value when the server is ready, and everything else goes to standard error. */
+  json?: boolean;
+}
+
 /** Runs the server, with the modules of an extension, until a signal stops it, and ends the process. */
-export async function serve(extension: Extension = {}): Promise<never> {
+export async function serve(extension: Extension = {}, { json = false }: ServeOptions = {}): Promise<never> {
+  if (json) logToStandardError();
   process.stderr.on('error', () => undefined); // a reader that has gone
-  const status = await serveUntilStopped(extension).then(() => 0, exitStatusFor);
+  const status = await serveUntilStopped(extension, json).then(() => 0, exitStatusFor);
   await flushLog();
   // A stray handle must not keep a stopped server alive.
   process.exit(status);

@@ -34,6 +34,11 @@ export class ApiKeysService {
     return issueInto(this.keys, organizationId, settings);
   }
 
+  /** @returns the key as it is stored, whatever its state, or null if it was not issued here */
+  find(key: string): Promise<ApiKey | null> {
+    return this.keys.findOneBy({ hash: Buffer.from(hashKey(key), 'base64') });
+  }
+
   /** The keys of an organization, oldest first. */
   list(organizationId: number): Promise<ApiKey[]> {
     return this.keys.find({ where: { organizationId }, order: { createdAt: 'ASC', id: 'ASC' } });

@@ -13,6 +13,13 @@ import { DEMO_RECORDS as demoRecords } from './demo';
 import { DemoModule } from './demo.module';
 import { COMMAND_NAME } from '../server/command-name';
 
+/** What a client needs. The key and its organization are null unless this start has created the demo organization. */
+export interface Welcome {
+  url: string;
+  key: string | null;
+  organizationId: number | null;
+}
+
 /** The URL at which this machine reaches a server that listens on the address. */
 export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
   const isLocal = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(address);
@@ -30,7 +37,7 @@ export async function printWelcome(
   config: Config,
   database: OpenDatabase,
   log: (line: string) => void,
-): Promise<void> {
+): Promise<Welcome> {
   const origin = originOf((app.getHttpServer() as Server).address() as AddressInfo);
   const baseUrl = `${origin}/${PREFIX}`;
   log(`Lanyard is listening on ${baseUrl}`);
@@ -42,11 +49,13 @@ export async function printWelcome(
   if (!demo) {
     const hint = isFirstStart ? 'run "organizations create" first' : 'run "organizations list" for the IDs';
     log(`To issue an API key: ${ISSUE_KEY_COMMAND} (${hint})`);
-    return;
+    return { url: baseUrl, key: null, organizationId: null };
   }
   log('Try a first request. This key of the demo organization is shown only once:');
-  log(`  export KEY=${demo.key}`);
-  log(`  curl -H "x-api-key: $KEY" '${baseUrl}/leads?limit=1'`);
+  log(`  export LANYARD_URL=${baseUrl}`);
+  log(`  export LANYARD_KEY=${demo.key}`);
+  log('  curl -H "x-api-key: $LANYARD_KEY" "$LANYARD_URL/leads?limit=1"');
+  return { url: baseUrl, key: demo.key, organizationId: demo.organizationId };
 }
 
 /**

@@ -22,7 +22,7 @@ const MAX_UNWRITTEN_BYTES = 1 << 20;
 const MESSAGE_KEY = 'message';
 
 /** The log: a line of JSON an entry on standard output or, on a terminal, a line for people. */
-export function createLog(level: LogLevel, destination: DestinationStream = (output ??= standardOutput())): Log {
+export function createLog(level: LogLevel, destination: DestinationStream = (output ??= createOutput())): Log {
   const formatters = { level: (label: string) => ({ level: label }) };
   const options = { level, messageKey: MESSAGE_KEY, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime };
   return pino({ ...options, formatters }, destination);
@@ -31,15 +31,22 @@ export function createLog(level: LogLevel, destination: DestinationStream = (out
 /** The stream of the log. It is created once, because a process may run more than one server. */
 let output: DestinationStream | undefined;
 let buffer: SonicBoom | undefined;
+let standardStream: NodeJS.WriteStream & { fd: number } = process.stdout;
 
-function standardOutput(): DestinationStream {
+/** Sends everything to standard error, because standard output is reserved for a result. Call it before anything is logged. */
+export function logToStandardError(): void {
+  standardStream = process.stderr;
+}
+
+function createOutput(): DestinationStream {
   // A write that fails would end the process.
-  process.stdout.on('error', () => undefined);
-  if (process.stdout.isTTY) {
+  standardStream.on('error', () => undefined);
+  if (standardStream.isTTY) {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- who writes JSON does not pay for it
     const pretty = require('pino-pretty') as typeof import('pino-pretty');
     return pretty({
       sync: true,
+      destination: standardStream.fd,
       singleLine: true,
       messageKey: MESSAGE_KEY,
       translateTime: 'SYS:HH:MM:ss.l',
@@ -49,7 +56,7 @@ function standardOutput(): DestinationStream {
   }
   // Not pino's own, which ends the process with the first error, and does not end before everything is written.
   buffer = new SonicBoom({
-    fd: process.stdout.fd,
+    fd: standardStream.fd,
     sync: false,
     minLength: BUFFER_CHARACTERS,
     maxLength: MAX_UNWRITTEN_BYTES,
@@ -61,8 +68,8 @@ function standardOutput(): DestinationStream {
 
 /** A line for the person who started the server, among those of the log. */
 export function announce(line: string): void {
-  output ??= standardOutput();
-  if (buffer === undefined) process.stdout.write(`${line}\n`);
+  output ??= createOutput();
+  if (buffer === undefined) standardStream.write(`${line}\n`);
   else {
     buffer.write(`${line}\n`);
     buffer.flush();

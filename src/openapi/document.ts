@@ -21,8 +21,9 @@ const DESCRIPTION = `Lead capture and event management for the organization that
 
 **First request.** Replace \`localhost:3000\` with the address of this server:
 
-    export KEY=lan_…
-    curl -H "x-api-key: $KEY" 'http://localhost:3000/api/v0/leads?limit=1'
+    export LANYARD_URL=http://localhost:3000/api/v0
+    export LANYARD_KEY=lan_…
+    curl -H "x-api-key: $LANYARD_KEY" "$LANYARD_URL/leads?limit=1"
 
 \`/openapi.json\` and \`/openapi.yaml\` are this document, from which you can generate a client.
 

@@ -3,6 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { type Organization, OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../api/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api/text';
+import { escapeInvisible } from '../datasets/quote';
 import { COMMAND_NAME } from '../server/command-name';
 import { configureUsageErrors } from './program';
 import { CommandError, UsageError } from './terminal/terminal';
@@ -54,17 +55,48 @@ export const parseText =
 export const parseNumber = (value: string): number => (/^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN);
 
 /** Parses the ID of an organization. */
-export function parseOrganizationId(value: string): number {
-  const id = parseDecimal(value);
-  if (id >= 0 && Number.isSafeInteger(id)) return id;
-  throw new UsageError('The ID of an organization must be a number (run "organizations list" for the IDs)');
-}
+export const parseOrganizationId =
+  (name: string) =>
+  (value: string): number => {
+    const id = parseDecimal(value);
+    if (id >= 0 && Number.isSafeInteger(id)) return id;
+    throw new UsageError(
+      `${name} must be the ID of an organization, which is a number (run "organizations list" for the IDs)`,
+    );
+  };
 
-/** @throws CommandError if the organization does not exist */
-export async function findOrganization(services: INestApplicationContext, id: number): Promise<Organization> {
-  const organization = id <= MAX_INT32 ? await services.get(OrganizationsService).find(id) : null;
+/** The option that names an organization, for commands that need one: without it they use the only one there is. */
+export const organizationOption = (purpose: string) =>
+  ['--organization <ID>', `${purpose} (default: the only one)`, parseOrganizationId('--organization')] as const;
+
+/**
+ * @returns the organization with the ID or, without an ID, the only one
+ * @throws CommandError if it does not exist, or if there is more than one to choose from
+ */
+export async function findOrganization(services: INestApplicationContext, id?: number): Promise<Organization> {
+  const organizations = services.get(OrganizationsService);
+  if (id === undefined) return onlyOrganization(await organizations.list());
+  const organization = id <= MAX_INT32 ? await organizations.find(id) : null;
   if (organization) return organization;
   throw new CommandError(`Organization ${id} does not exist. Run "organizations list" for the IDs.`);
+}
+
+/** How many organizations an error lists at most. */
+const MAX_LISTED_ORGANIZATIONS = 10;
+
+function onlyOrganization(organizations: Organization[]): Organization {
+  const [first, ...others] = organizations;
+  if (!first) {
+    throw new CommandError(
+      `There are no organizations yet. To create one: ${COMMAND_NAME} organizations create --name NAME`,
+    );
+  }
+  if (others.length === 0) return { id: first.id, name: first.name };
+  const listed = organizations.slice(0, MAX_LISTED_ORGANIZATIONS);
+  const names = listed.map(({ id, name }) => `${id} (${escapeInvisible(name)})`);
+  const moreCount = organizations.length - listed.length;
+  const more = moreCount > 0 ? ` and ${moreCount} more` : '';
+  throw new CommandError(`Choose an organization with --organization ID: ${names.join(', ')}${more}`);
 }
 
 /** Parses the ID of an API key. */

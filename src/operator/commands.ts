@@ -33,8 +33,9 @@ const DESCRIPTION =
 
 const NOTES = `
 Example, from an empty database to an API key:
+  $ ${COMMAND_NAME} migrate
   $ ${COMMAND_NAME} organizations create --name "Cobalt Systems"
-  $ ${COMMAND_NAME} keys issue --organization 1 --label crm-sync
+  $ ${COMMAND_NAME} keys issue --label crm-sync
 
 Results go to standard output, messages and progress to standard error.
 Set NO_COLOR=1 to turn colors off.
@@ -60,6 +61,9 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
   addCommand(program, 'start', {
     summary: 'Start the server. This is the default without a command.',
     notes: 'Settings come from environment variables; "config" shows them.',
+    jsonResult:
+      '{url, key, organizationId} when the server is ready, with null for the key and organization unless it has just ' +
+      'created the demo organization; the log then goes to standard error',
     example: 'start',
   }).action(() => (module.require('../serve') as typeof import('../serve')).serve(extension));
   organizationsCommand(program, session);

@@ -24,7 +24,6 @@ import { print, printResult, RowsSkipped } from './terminal/terminal';
 
 interface CsvImportOptions {
   json?: boolean;
-  organization: number;
   encoding?: string;
   dryRun?: boolean;
   errors?: string;
@@ -55,8 +54,8 @@ export class CsvImport {
     this.leftOut = new LeftOutCounter((leftOut) => this.leftOutFile?.add(leftOut));
   }
 
-  source(manager: EntityManager, progress: Progress): ImportSource {
-    const { encoding, organization: organizationId, dryRun } = this.options;
+  source(manager: EntityManager, organizationId: number, progress: Progress): ImportSource {
+    const { encoding, dryRun } = this.options;
     const issues = new IssueCollector();
     const suggestedSource = this.file === '-' ? undefined : basename(this.file, extname(this.file));
     const format = { ...this.format, encoding, suggestedSource };

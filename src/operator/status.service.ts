@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { COUNT_SERVERS_WITHOUT_REDIS } from '../rate-limit/local-limits-lock';
 
 /** The result of `status`. A value that could not be looked up is null. */
 export interface Status {
@@ -7,6 +8,8 @@ export interface Status {
   version: string;
   /** `error` says why the database is unreachable. `size` is in bytes on disk. */
   database: { reachable: boolean; error?: string; embedded: boolean; version: string | null; size: number | null };
+  /** Servers without Redis that use this database now. Each of them enforces rate limits on its own. */
+  serversWithoutRedis: number | null;
   /** Null if no Redis is configured. */
   redis: { reachable: boolean; error?: string; version: string | null } | null;
   /** `pending` has the names of migrations in the order in which they will be applied. */
@@ -90,13 +93,17 @@ export class StatusService {
     const [about] = await this.dataSource.query<[{ version: string; size: number }]>(
       `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as size`,
     );
+    const [{ servers: serversWithoutRedis }] =
+      await this.dataSource.query<[{ servers: number }]>(COUNT_SERVERS_WITHOUT_REDIS);
     const migrations = await this.migrations();
     const database = { reachable: true, embedded, ...about };
     // A pending migration may be the one that creates a table.
-    if (migrations.pending.length > 0) return { database, migrations, ...UNKNOWN_COUNTS };
+    if (migrations.pending.length > 0) return { database, serversWithoutRedis, migrations, ...UNKNOWN_COUNTS };
     const [counts] =
-      await this.dataSource.query<[Omit<Status, 'version' | 'database' | 'redis' | 'migrations'>]>(COUNTS);
-    return { database, migrations, ...counts };
+      await this.dataSource.query<
+        [Omit<Status, 'version' | 'database' | 'serversWithoutRedis' | 'redis' | 'migrations'>]
+      >(COUNTS);
+    return { database, serversWithoutRedis, migrations, ...counts };
   }
 
   private async migrations(): Promise<NonNullable<Status['migrations']>> {

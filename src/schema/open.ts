@@ -1,4 +1,5 @@
 import { type Config, ConfigError } from '../config';
+import { majorVersionOf } from '../embedded-postgres/cluster';
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import type { StartupOptions } from '../database/connect';
@@ -23,6 +24,8 @@ export interface OpenOptions extends StartupOptions {
   schema: SchemaDefinition;
   /** Whether to restart the embedded PostgreSQL when it ends, as a server needs it. */
   keepRunning?: boolean;
+  /** Whether to create the embedded PostgreSQL if it does not exist. Most commands must not: the directory may be mistyped. */
+  createIfMissing?: boolean;
 }
 
 /**
@@ -50,7 +53,7 @@ export async function openDatabase(
 export async function findDatabase(
   config: Config,
   log: (line: string) => void,
-  { keepRunning }: Pick<OpenOptions, 'keepRunning'> = {},
+  { keepRunning, createIfMissing }: Pick<OpenOptions, 'keepRunning' | 'createIfMissing'> = {},
 ): Promise<OpenDatabase> {
   if (config.databaseUrl) {
     const explain = (error: unknown): unknown => error;
@@ -62,11 +65,18 @@ export async function findDatabase(
       close: () => Promise.resolve(),
     };
   }
+  if (!createIfMissing && majorVersionOf(config.dataDir) === undefined) throw missingDatabaseError(config);
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, keepRunning });
   const explain = (error: unknown): unknown =>
     postgres.hasEnded && isLost(error) ? new EmbeddedPostgresError(EMBEDDED_POSTGRES_ENDED, { cause: error }) : error;
   return { url: postgres.url, appliedMigrations: [], isEmbedded: true, explain, close: () => postgres.stop() };
 }
+
+const missingDatabaseError = ({ dataDir }: Config): EmbeddedPostgresError =>
+  new EmbeddedPostgresError(
+    `There is no database in ${dataDir}. Set LANYARD_DATA_DIR or DATABASE_URL to the database of your server, or run ` +
+      '"migrate" to create one.',
+  );
 
 const EMBEDDED_POSTGRES_ENDED =
   'The embedded PostgreSQL stopped together with the server or command that had started it. Try again.';

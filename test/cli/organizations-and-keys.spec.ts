@@ -1,5 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { IssuedKey } from '../../src/access/api-keys.service';
+import { generateKey } from '../../src/access/key-format';
 import { TestDatabase, createTestDatabase } from '../support/database';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { Operator, waitForOutcome } from '../support/operator';
@@ -185,6 +189,126 @@ describe("the operator's command line", () => {
     });
   });
 
+  describe('a key on standard input', () => {
+    const check = (key: string) => operator.run(['keys', 'check', '--json'], key);
+    beforeAll(async () => void (organization = String(await create('Pier Nine'))));
+
+    it('is active, expired, revoked, unknown or malformed, and is never printed', async () => {
+      const { id, key } = await issue('--label', 'booth');
+      const known = {
+        id,
+        prefix: key.slice(0, 10),
+        label: 'booth',
+        organization: { id: Number(organization), name: 'Pier Nine' },
+        createdAt: DATE_TIME,
+        lastUsedAt: null,
+        expiresAt: null,
+        revokedAt: null,
+      };
+      const outcomes = [await check(`${key}\n`)];
+      expect(outcomes[0]).toMatchObject({ status: 0, stderr: '' });
+      expect(JSON.parse(outcomes[0]?.stdout ?? '')).toEqual({ state: 'active', ...known });
+
+      await operator.json(['keys', 'rotate', id]);
+      outcomes.push(await check(key));
+      expect(JSON.parse(outcomes[1]?.stdout ?? '')).toEqual({ state: 'expired', ...known, expiresAt: DATE_TIME });
+      await operator.json(['keys', 'revoke', id]);
+      outcomes.push(await check(key));
+      expect(JSON.parse(outcomes[2]?.stdout ?? '')).toMatchObject({ state: 'revoked', id, revokedAt: DATE_TIME });
+
+      const nothing = { id: null, organization: null, expiresAt: null };
+      outcomes.push(await check(generateKey()));
+      expect(JSON.parse(outcomes[3]?.stdout ?? '')).toMatchObject({ state: 'unknown', ...nothing });
+      outcomes.push(await check(key.slice(0, -1)));
+      expect(JSON.parse(outcomes[4]?.stdout ?? '')).toMatchObject({ state: 'malformed', ...nothing });
+
+      expect(outcomes.map(({ status }) => status)).toEqual([0, 1, 1, 1, 1]);
+      expect(outcomes.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain(key.slice(10, -1));
+    });
+
+    it('is described to a person in one line, on standard error if it is rejected', async () => {
+      const { id, key } = await issue('--expires-at', '2099-12-31');
+      const name = `Key ${id} of organization ${organization} (Pier Nine)`;
+      expect(await operator.run(['keys', 'check'], key)).toEqual({
+        status: 0,
+        stdout: `${name} is active and expires at 2099-12-31T00:00:00.000Z.\n`,
+        stderr: '',
+      });
+      await operator.json(['keys', 'revoke', id]);
+      expect(await operator.run(['keys', 'check'], key)).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringContaining(`${name} was revoked at 20`) as string,
+      });
+      expect(await operator.run(['keys', 'check'], '')).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^This is not a key: .*\n$/) as string,
+      });
+    });
+
+    it('is no argument, where others could read it', async () => {
+      const { status, stdout, stderr } = await operator.run(['keys', 'check', generateKey()]);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect(stderr).not.toContain('lan_');
+    });
+  });
+
+  describe('without --organization', () => {
+    it('a command uses the only organization, and otherwise lists them', async () => {
+      const fresh = await createTestDatabase();
+      const one = new Operator({ DATABASE_URL: fresh.url });
+      expect(await one.run(['keys', 'list'])).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^There are no organizations yet\. To create one: .*\n$/) as string,
+      });
+      await one.json(['organizations', 'create', '--name', 'Pier']);
+      const lead = JSON.stringify({ leads: [{ id: randomUUID() }] });
+      expect(await one.json(['import', '-'], lead)).toMatchObject({ imported: { leads: 1 } });
+      expect(await one.json(['seed', '--leads', '10'])).toMatchObject({ imported: { leads: 10 } });
+      expect(await one.json(['keys', 'issue'])).toMatchObject({ organizationId: 1 });
+      expect(await one.json(['keys', 'list'])).toHaveLength(1);
+      expect((await one.json<{ leads: unknown[] }>(['export'])).leads).toHaveLength(11);
+      expect(await one.json<unknown[]>(['changes'])).toContainEqual(expect.objectContaining({ resource: 'leads' }));
+      const webhook = ['webhooks', 'create', '--url', 'http://127.0.0.1:1/'];
+      expect(await one.json(webhook)).toMatchObject({ organizationId: 1 });
+
+      await one.json(['organizations', 'create', '--name', 'Quay\u202e']);
+      const stderr = 'Choose an organization with --organization ID: 1 (Pier), 2 (Quay\\u202e)\n';
+      for (const args of [['import', '-'], ['seed'], ['keys', 'issue'], ['keys', 'list'], ['export'], webhook]) {
+        expect(await one.run([...args, '--json'])).toEqual({ status: 1, stdout: '', stderr });
+      }
+      for (let n = 3; n <= 12; n++) await one.json(['organizations', 'create', '--name', `Dock ${n}`]);
+      expect((await one.run(['keys', 'list'])).stderr).toMatch(/, 10 \(Dock 10\) and 2 more\n$/);
+      await fresh.drop();
+    });
+  });
+
+  it.each([
+    [['keys', 'list']],
+    [['keys', 'check']],
+    [['organizations', 'create', '--name', 'Pier']],
+    [['import', '-']],
+    [['export']],
+    [['changes']],
+    [['check']],
+    [['status']],
+    [['webhooks', 'list']],
+    [['backup', join(tmpdir(), 'lanyard-never-written')]],
+  ])('%j creates no embedded database, and says what to do', async (args) => {
+    const fixtures = new EmbeddedFixtures();
+    const LANYARD_DATA_DIR = fixtures.dataDir();
+    const { status, stdout, stderr } = await new Operator({ LANYARD_DATA_DIR, REDIS_URL: undefined }).run(args);
+    expect(status).toBe(1);
+    expect(stdout + stderr).toContain(
+      `There is no database in ${LANYARD_DATA_DIR}. Set LANYARD_DATA_DIR or DATABASE_URL to the database of your server, or ` +
+        'run "migrate" to create one.',
+    );
+    expect(existsSync(LANYARD_DATA_DIR)).toBe(false);
+    await fixtures.clean();
+  });
+
   it('fails if the key cannot be printed, because it is shown only once', async () => {
     const child = operator.start(['keys', 'issue', '--organization', organization]);
     child.stdout?.destroy();
@@ -228,9 +352,10 @@ describe("the operator's command line", () => {
   it('works on the embedded PostgreSQL, and mentions it on standard error', async () => {
     const fixtures = new EmbeddedFixtures();
     const embedded = new Operator({ LANYARD_DATA_DIR: fixtures.dataDir() });
-    const { status, stdout, stderr } = await embedded.spawn(['organizations', 'create', '--name', 'Pier', '--json']);
+    const migrated = await embedded.spawn(['migrate', '--json']);
+    expect(migrated).toMatchObject({ status: 0, stderr: expect.stringContaining('PostgreSQL') as string });
+    const { status, stdout } = await embedded.spawn(['organizations', 'create', '--name', 'Pier', '--json']);
     expect({ status, stdout }).toEqual({ status: 0, stdout: '{"id":1,"name":"Pier"}\n' });
-    expect(stderr).toContain('PostgreSQL');
     await fixtures.clean();
   });
 });

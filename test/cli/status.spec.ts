@@ -45,6 +45,7 @@ describe('operator status', () => {
         size: expect.any(Number) as number,
       },
       redis: null,
+      serversWithoutRedis: 0,
       migrations: { applied: expect.any(Number) as number, pending: [] },
       organizations: 1,
       keys: { active: 3, expiring: 1, expired: 1, revoked: 1 },
@@ -105,7 +106,7 @@ describe('operator status', () => {
     const LANYARD_DATA_DIR = fixtures.dataDir();
     const { status, stdout } = await operator({ DATABASE_URL: undefined, LANYARD_DATA_DIR }).run(['status', '--json']);
     expect(status).toBe(1);
-    const error = `There is no database in ${LANYARD_DATA_DIR} yet.`;
+    const error = expect.stringMatching(`^There is no database in ${LANYARD_DATA_DIR}\\. `) as string;
     expect(JSON.parse(stdout)).toMatchObject({ database: { reachable: false, embedded: true, error } });
     expect(existsSync(LANYARD_DATA_DIR)).toBe(false);
     await fixtures.clean();

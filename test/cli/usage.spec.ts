@@ -28,7 +28,7 @@ describe('the usage of the command line', () => {
         ['organizations', 'delete', '1'],
         "required option '--confirm <NAME>' not specified",
       ],
-      ['a missing option', ['keys', 'issue'], "required option '--organization <ID>' not specified"],
+      ['a missing option', ['organizations', 'create'], "required option '--name <NAME>' not specified"],
       ['a missing argument', ['keys', 'revoke'], "missing required argument 'KEYID'"],
       ['a key in the place of its id', ['keys', 'revoke', 'lan_secret'], 'KEYID must be the ID of a key'],
       ['a blank name', ['organizations', 'create', '--name', ' '], '--name must have'],
@@ -37,7 +37,7 @@ describe('the usage of the command line', () => {
       [
         'an organization that is no number',
         ['keys', 'list', '--organization', '1e3'],
-        'The ID of an organization must be a number',
+        '--organization must be the ID of an organization, which is a number',
       ],
       ['tokens that are no number', [...issueFor, '--max-tokens', '0x10'], '--max-tokens must be'],
       ['a rate with four decimals', [...issueFor, '--refill-rate', '0.0625'], '--refill-rate must be'],
@@ -96,7 +96,7 @@ describe('the usage of the command line', () => {
       ['organizations', 'list'],
       ['keys'],
       ...['rename', 'delete'].map((command) => ['organizations', command]),
-      ...['issue', 'list', 'set-limits', 'rotate', 'revoke'].map((command) => ['keys', command]),
+      ...['issue', 'list', 'check', 'set-limits', 'rotate', 'revoke'].map((command) => ['keys', command]),
       ...['create', 'list', 'test', 'rotate-secret', 'disable', 'enable', 'resume', 'delete'].map((command) => [
         'webhooks',
         command,

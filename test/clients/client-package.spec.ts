@@ -63,7 +63,7 @@ describe('the built package', () => {
   });
 
   const CALLS = `
-    const lanyard = new Lanyard({ baseUrl: process.env.BASE, key: process.env.KEY });
+    const lanyard = new Lanyard({ baseUrl: process.env.LANYARD_URL, key: process.env.LANYARD_KEY });
     const body = { createdByEmail: 'booth@example.com', firstName: 'Ada', lastName: 'Rowe', companyName: 'Cobalt' };
     const run = async () => {
       await lanyard.post('/leads', { body });
@@ -80,7 +80,7 @@ describe('the built package', () => {
   ])('is used by %s', async (_, name, source) => {
     const { key } = await lanyard.tenant();
     writeFileSync(join(project, name), source);
-    const env = { ...process.env, BASE: lanyard.baseUrl, KEY: key };
+    const env = { ...process.env, LANYARD_URL: lanyard.baseUrl, LANYARD_KEY: key };
     const { stdout } = await run(process.execPath, [join(project, name)], { env });
     expect(stdout).toBe('Ada\ntrue email\n');
   });

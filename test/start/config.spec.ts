@@ -31,7 +31,9 @@ describe('the settings', () => {
   });
 
   it('report unknown variables that look like settings', async () => {
-    expect(unknownSettings({ LANYARD_DEMO: 'off', HOME: '/' })).toBeUndefined();
+    expect(
+      unknownSettings({ LANYARD_DEMO: 'off', HOME: '/', LANYARD_URL: 'http://x', LANYARD_KEY: 'lan_x' }),
+    ).toBeUndefined();
     const env = { LANYARD_DEM0: 'off', LANYARD_POOLSIZE: '4' };
     expect(unknownSettings(env)).toBe('Unknown settings, ignored: LANYARD_DEM0, LANYARD_POOLSIZE');
     const { stderr } = await new Operator(env).run(['config', '--json']);

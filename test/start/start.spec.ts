@@ -5,7 +5,7 @@ import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync } fro
 import { AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { Redis } from 'ioredis';
 import { freePort } from '../support/free-port';
 import { createDemo, originOf } from '../../src/demo/first-start';
@@ -51,9 +51,12 @@ describe('a start', () => {
 
   it('creates a demo once, stops on a signal, and keeps all data, also after kill -9', async () => {
     const first = startProgram({ LANYARD_DATA_DIR });
-    const said = await waitForOutput(first, "limit=1'");
-    const { key = '', url = '' } =
-      /export KEY=(?<key>\S+)\n +curl -H "x-api-key: \$KEY" '(?<url>\S+)'/.exec(said)?.groups ?? {};
+    const said = await waitForOutput(first, '/leads?limit=1"');
+    const { base = '', key = '' } =
+      /export LANYARD_URL=(?<base>\S+)\n +export LANYARD_KEY=(?<key>\S+)\n +curl -H "x-api-key: \$LANYARD_KEY" "\$LANYARD_URL\/leads\?limit=1"\n/.exec(
+        said,
+      )?.groups ?? {};
+    const url = `${base}/leads?limit=1`;
     expect(said.trim().split('\n').length).toBeLessThan(10);
     expect(said).toMatch(/^API reference: http:\S+\/docs$/m);
     const lead = await (await fetch(url, { headers: { 'x-api-key': key } })).json();
@@ -69,6 +72,25 @@ describe('a start', () => {
       expect(await waitForExit(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     }
   }, 90_000);
+
+  it('prints one JSON value on standard output with --json, and everything else on standard error', async () => {
+    const dataDir = fixtures.dataDir();
+    const child = startProgram({ LANYARD_DATA_DIR: dataDir }, ['start', '--json']);
+    const outcome = waitForOutcome(child);
+    const printed = once(child.stdout as Readable, 'data') as Promise<[Buffer]>;
+    const { url, key, organizationId } = JSON.parse(String((await printed)[0])) as Record<string, string>;
+    expect({ url, organizationId }).toEqual({
+      url: expect.stringMatching(/^http:\/\/localhost:\d+\/api\/v0$/) as string,
+      organizationId: 1,
+    });
+    const { status } = await fetch(`${url}/leads`, { headers: { 'x-api-key': key ?? '' } });
+    expect(status).toBe(200);
+    child.kill('SIGTERM');
+    const { stdout, stderr } = await outcome;
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('Lanyard is listening on');
+    expect(stderr).toContain('"route":"/api/v0/leads"');
+  }, 60_000);
 
   it('stops its PostgreSQL at the end, and a command that used it fails with one line', async () => {
     const server = startProgram({ LANYARD_DATA_DIR });
@@ -89,6 +111,24 @@ describe('a start', () => {
       'The embedded PostgreSQL stopped together with the server or command that had started it. Try again.\n';
     expect(await outcome).toEqual({ status: 1, stdout: '', stderr });
   }, 90_000);
+
+  it('warns if another server without Redis uses the database, which `status` shows, too', async () => {
+    const settings = { DATABASE_URL: database.url, REDIS_URL: undefined };
+    const status = () => new Operator(settings).run(['status']);
+    const first = startProgram(settings);
+    expect(await waitForOutput(first, 'To issue an API key')).not.toContain('Redis');
+    expect((await status()).stdout).toMatch(/^Redis +not configured/m);
+    const second = startProgram(settings);
+    expect(await waitForOutput(second, 'To issue an API key')).toMatch(
+      /^Another server without Redis uses this database, so each API key gets its limits 2 times\. .*$/m,
+    );
+    expect((await status()).stdout).toMatch(
+      /^Redis +2 servers run without Redis, so each key gets its limits 2 times$/m,
+    );
+    expect(await waitForExit(second, 'SIGKILL')).toBeNull();
+    await waitUntil(async () => /^Redis +not configured/m.test((await status()).stdout));
+    expect(await waitForExit(first, 'SIGTERM')).toBe(0);
+  }, 60_000);
 
   it('creates the demo completely or not at all, and only once if several processes start', async () => {
     const fresh = await createTestDatabase();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json';
 import { TEST_MARK } from './builders';
+import { findUnfitSettings } from './deployment-settings';
 import {
   emptyOrganization,
   CREATED_ORGANIZATIONS_FILE,
@@ -23,8 +24,12 @@ const RECORDS = join(tmpdir(), 'lanyard-e2e');
 /** Organizations that are deleted at the same time. */
 const DELETED_AT_ONCE = 4;
 
-/** Why a run cannot begin, in one line. */
-class Unfit extends Error {}
+/** Why a run cannot begin, one reason per line. */
+class Unfit extends Error {
+  constructor(reasons: readonly string[]) {
+    super(reasons.join('\n'));
+  }
+}
 
 /** The records of runs against a deployment are called after it, the process and the run. */
 const prefixOf = (baseUrl: string): string =>
@@ -35,7 +40,7 @@ const prefixOf = (baseUrl: string): string =>
 
 /**
  * Before the first test: takes away what an earlier run has left, and finds out whether the suites can work. Where they
- * cannot, it says so in one line and ends the process.
+ * cannot, it says so, in one line for each reason, and ends the process.
  * @returns what takes away all that the suites make
  */
 export async function prepareDeployment(baseUrl: string): Promise<() => Promise<void>> {
@@ -83,13 +88,15 @@ async function takeAway(baseUrl: string, file: string): Promise<void> {
     rmSync(file);
   } catch (error) {
     process.stderr.write(
-      `what the suites made could not be deleted, which is left to the next run: ${reasonOf(error)}\n`,
+      `The records of this run could not be deleted; the next run tries again: ${reasonOf(error)}\n`,
     );
   }
 }
 
 async function deleteOrganizations(file: string): Promise<void> {
   const ids = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  // A run that created no organization created nothing else, and perhaps has no operator to delete it.
+  if (ids.length === 0) return;
   const remove = async (): Promise<void> => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       await runOperator(['organizations', 'delete', id, '--confirm', nameOfRun(file)]).catch((error: unknown) => {
@@ -107,6 +114,20 @@ const reasonOf = (error: unknown): string => {
   return (stderr || message).trim().split('\n').at(-1) ?? '';
 };
 
+/** @throws Unfit with all errors, and those of settings of the server with which suites would fail */
+async function requireSettings(baseUrl: string, key: string, errors: readonly (string | undefined)[]): Promise<void> {
+  const found = [...errors, ...(await findUnfitSettings(baseUrl, key))].filter((error) => error !== undefined);
+  if (found.length > 0) throw new Unfit(found);
+}
+
+/** The suites count the tokens of a key exactly. */
+async function serverCountError(): Promise<string | undefined> {
+  // An operator of another release may not know the number.
+  const { serversWithoutRedis = 0 } = await runOperator<{ serversWithoutRedis?: number }>(['status']);
+  if (serversWithoutRedis < 2) return undefined;
+  return `${serversWithoutRedis} servers without Redis use the database, so limits of keys are not exact. Set REDIS_URL on all of them, or run one.`;
+}
+
 /** @throws Unfit unless a key of the operator is accepted by the server */
 async function requireOperator(baseUrl: string): Promise<void> {
   const operator = operatorOf(baseUrl);
@@ -115,22 +136,24 @@ async function requireOperator(baseUrl: string): Promise<void> {
     .createOrganization('')
     .then(({ id }) => operator.issueKey(id, UNLIMITED_KEY_LIMITS))
     .catch((error: unknown) => {
-      throw new Unfit(`no key could be made with ${command}: ${reasonOf(error)}`);
+      throw new Unfit([`Cannot issue a key with ${command}: ${reasonOf(error)}`]);
     });
-  const refusal = `the key made with ${command} is not accepted by ${baseUrl}: is it the same database?`;
+  const refusal = `${baseUrl} rejects a key that was issued with ${command}. Do both use the same database?`;
   await requireAccepted(baseUrl, key, refusal);
+  await requireSettings(baseUrl, key, [await serverCountError()]);
 }
 
 /** @throws Unfit unless the key is accepted, has tokens enough, and an organization without data */
 async function requireKey(baseUrl: string, key: string): Promise<void> {
-  const { total, limit } = await requireAccepted(baseUrl, key, `E2E_KEY is not accepted by ${baseUrl}`);
+  const { total, limit } = await requireAccepted(baseUrl, key, `${baseUrl} rejects the key of LANYARD_KEY.`);
+  const errors: string[] = [];
   if (total > 0)
-    throw new Unfit('the organization of E2E_KEY has leads, and the suites delete them: give them an empty one');
-  if (limit < 1000) {
-    throw new Unfit(
-      `E2E_KEY has ${limit} tokens, and the suites need thousands: --max-tokens 1000000 --refill-rate 1000000`,
+    errors.push('The organization of LANYARD_KEY has leads, which the suites would delete. Use an empty organization.');
+  if (limit < 1000)
+    errors.push(
+      `LANYARD_KEY has ${limit} tokens, but the suites need thousands: --max-tokens 1000000 --refill-rate 1000000`,
     );
-  }
+  await requireSettings(baseUrl, key, errors);
 }
 
 async function requireAccepted(
@@ -140,17 +163,19 @@ async function requireAccepted(
 ): Promise<{ total: number; limit: number }> {
   const response = await fetch(`${baseUrl}/leads?limit=1`, { headers: { 'x-api-key': key } }).catch((error: Error) => {
     const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
-    throw new Unfit(`nothing answers at ${baseUrl} (${code ?? message})`);
+    throw new Unfit([`Nothing responds at ${baseUrl} (${code ?? message}).`]);
   });
-  if (response.status === 403) throw new Unfit(refusal);
+  if (response.status === 403) throw new Unfit([refusal]);
   const body = (await response.json().catch(() => ({}))) as { results?: { total?: number } };
   if (!response.ok || body.results?.total === undefined) {
-    throw new Unfit(`${baseUrl} answers ${response.status}, and not as Lanyard's API: is it the right address?`);
+    throw new Unfit([`${baseUrl} responds with ${response.status}, unlike Lanyard. Is it the right URL?`]);
   }
   const described = await fetch(`${new URL(baseUrl).origin}/openapi.json`).catch(() => undefined);
   const { info } = ((await described?.json().catch(() => undefined)) ?? {}) as { info?: { version: string } };
   if (info && info.version !== version) {
-    throw new Unfit(`${baseUrl} is version ${info.version}, and the suites are of ${version}: check out the same one`);
+    throw new Unfit([
+      `${baseUrl} is version ${info.version}, but these suites are version ${version}. Check out the same version.`,
+    ]);
   }
   return { total: body.results.total, limit: Number(response.headers.get('x-ratelimit-limit')) };
 }

@@ -10,10 +10,10 @@ export const typescript = (program: string): string[] =>
 const HEAP_LIMIT = '--max-old-space-size=768';
 
 /** The server in a process of its own, on a port that is free. */
-export function startProgram(settings: NodeJS.ProcessEnv): ChildProcess {
+export function startProgram(settings: NodeJS.ProcessEnv, command: string[] = []): ChildProcess {
   const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
   const env = { ...inherited, HOST: '127.0.0.1', PORT: '0', ...settings };
-  const args = [HEAP_LIMIT, ...typescript('src/main.ts')];
+  const args = [HEAP_LIMIT, ...typescript('src/main.ts'), ...command];
   return spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { isDeployment } from './deployment';
+import { isBehindProxy, isDeployment } from './deployment';
 
 /** What is skipped has its reason at the end of its name. */
 
@@ -7,9 +7,6 @@ import { isDeployment } from './deployment';
 export const itInside = isDeployment ? it.skip : it;
 export const describeInside = isDeployment ? describe.skip : describe;
 export const INSIDE = isDeployment ? ' (skipped: needs a server of its own)' : '';
-
-// Lanyard itself speaks no TLS: behind https stands a proxy, which reads requests first and answers some by its own rules.
-const isBehindProxy = /^https:/i.test(process.env.E2E_BASE_URL ?? '') || Boolean(process.env.E2E_BEHIND_PROXY);
 
 /** For what a proxy does not pass on as it stands: broken requests, and what is said of a connection. */
 export const itDirect = isBehindProxy ? it.skip : it;

@@ -100,7 +100,7 @@ describe('an extension in a repository of its own', () => {
     running.push(server);
     const said = await waitForOutput(server, '/leads');
     const [, origin = ''] = /^Lanyard is listening on (\S+)\/api\/v0$/m.exec(said) ?? [];
-    const [, key = ''] = /export KEY=(\S+)/.exec(said) ?? [];
+    const [, key = ''] = /export LANYARD_KEY=(\S+)/.exec(said) ?? [];
     return { server, origin, key };
   }
 

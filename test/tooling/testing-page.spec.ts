@@ -43,9 +43,9 @@ describe('docs/testing.md', () => {
         expect({ line, status, stderr: status === 0 ? '' : stderr }).toEqual({ line, status: 0, stderr: '' });
         outputs.push(stdout);
       }
-      const KEY = /lan_\w+/.exec(outputs.join())?.[0];
+      const LANYARD_KEY = /lan_\w+/.exec(outputs.join())?.[0];
       const lanyard = await startInProcess({ databaseUrl: database.url, simulate: 'on' });
-      const env = { ...process.env, BASE: lanyard.baseUrl, KEY };
+      const env = { ...process.env, LANYARD_URL: lanyard.baseUrl, LANYARD_KEY };
       const script = scripts.filter((line) => line.startsWith('curl ')).join('\n');
       const { stdout } = await promisify(execFile)('bash', ['-c', script], { env });
       rmSync(folder, { recursive: true });
@@ -53,7 +53,7 @@ describe('docs/testing.md', () => {
       expect(lines[0]).toBe('Lanyard-Fault: query emial');
       expect(lines).toContain('Preference-Applied: tx=rollback');
       expect(lines.at(-1)).toBe('{"status":200,"results":{}}{"status":503,"error":"Service Unavailable"}');
-      const api = lanyard.client(KEY);
+      const api = lanyard.client(LANYARD_KEY);
       for (const list of ['tagGroups', 'activations', 'leadActivityEvents']) {
         expect((await api.get(`/${list}`).expect(200)).body.results.total).toBeGreaterThan(0);
       }

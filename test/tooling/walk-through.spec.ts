@@ -23,7 +23,7 @@ describeUnless(MISSING)(`the walk-through of docs/getting-started.md${MISSING}`,
     const copy = all.filter((block) => block.includes('/changes?'));
     // The last block leaves the bucket empty.
     const script = ['set -euo pipefail', ...all, 'echo AGAIN', ...copy].join('\n');
-    const env = { ...process.env, BASE: lanyard.baseUrl, KEY: key };
+    const env = { ...process.env, LANYARD_URL: lanyard.baseUrl, LANYARD_KEY: key };
     const output = (await promisify(execFile)('bash', ['-c', script], { cwd: folder, env })).stdout;
     rmSync(folder, { recursive: true });
     const [stdout, again] = output.split('AGAIN\n');

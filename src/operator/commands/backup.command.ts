@@ -3,9 +3,7 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { Command } from 'commander';
-import { type Config, readConfig } from '../../config';
 import { findDatabase } from '../../schema/open';
-import { majorVersionOf } from '../../embedded-postgres/cluster';
 import { BackupService } from '../backup.service';
 import type { RowCounts } from '../backup-file';
 import { COMMAND_NAME } from '../../server/command-name';
@@ -35,7 +33,6 @@ export function backupCommand(program: Command, session: Session): void {
 }
 
 async function backup(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
-  requireDatabase(readConfig());
   if (lstatSync(file, { throwIfNoEntry: false }))
     throw new CommandError(`${file} already exists. Choose another file name.`);
   const backedUp: RowCounts = {};
@@ -46,14 +43,6 @@ async function backup(session: Session, file: string, { json }: GlobalOptions): 
     const { organizations = 0, leads = 0 } = backedUp;
     return `Backed up ${formatCount(organizations, 'organization')} with ${formatCount(leads, 'lead')} to ${file} (${formatCount(bytes, 'byte')}).`;
   });
-}
-
-/** Opening an embedded PostgreSQL that does not exist would create it. */
-function requireDatabase({ databaseUrl, dataDir }: Config): void {
-  if (!databaseUrl && majorVersionOf(dataDir) === undefined)
-    throw new CommandError(
-      `There is no database in ${dataDir} yet. Set DATABASE_URL or LANYARD_DATA_DIR to the database to back up.`,
-    );
 }
 
 /** Compresses the backup into the file. */

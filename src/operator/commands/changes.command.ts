@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { ChangesService } from '../../changes/changes.service';
 import { MAX_CHANGES } from '../../changes/changes.sql';
 import type { JsonText } from '../../database/statements';
-import { addCommand, type GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
+import { addCommand, type GlobalOptions, organizationOption, findOrganization } from '../arguments';
 import type { Session } from '../session';
 import { printResult, OutputClosed, print, CommandError, applyStyle, UsageError } from '../terminal/terminal';
 
@@ -28,7 +28,7 @@ Run it after you have put back an older copy of the database's files: Lanyard
 cannot detect cursors that are newer than the copy. No records and no changes
 are deleted.`;
 
-/** `changes …`. The option --organization is checked by the action, because `changes reset` does not need it. */
+/** The command `changes …`. */
 export function changesCommand(program: Command, session: Session): void {
   const changes = addCommand(program, 'changes', {
     summary: 'Show the change feed of an organization, as clients see it.',
@@ -36,11 +36,7 @@ export function changesCommand(program: Command, session: Session): void {
       '[{resource, id, operation, at, record, remoteIds}], where eventLeads have eventId and leadId instead of id',
     example: 'changes --organization 1 --follow',
   })
-    .option(
-      '--organization <ID>',
-      'organization whose changes to show (required, except for reset)',
-      parseOrganizationId,
-    )
+    .option(...organizationOption('organization whose changes to show'))
     .option('--follow', 'keep polling and show changes from now on')
     .option('--ndjson', 'print one change per line, as JSON')
     .addHelpText('after', NOTES)
@@ -65,15 +61,14 @@ async function resetLog(session: Session, { json }: GlobalOptions): Promise<void
 
 async function showChanges(
   session: Session,
-  { json, ndjson, organization: id, follow = false }: ChangesOptions,
+  { json, ndjson, organization: givenId, follow = false }: ChangesOptions,
 ): Promise<void> {
   if (json && follow)
     throw new UsageError('--json prints one value, which --follow would never complete. Use --ndjson');
   if (json && ndjson) throw new UsageError('--json and --ndjson cannot be combined. Use one of them');
-  if (id === undefined) throw new UsageError("required option '--organization <ID>' not specified");
   const form = json ? JSON_FORMAT : ndjson ? NDJSON_FORMAT : TABLE_FORMAT;
   await session.withServices(async (services) => {
-    await findOrganization(services, id);
+    const { id } = await findOrganization(services, givenId);
     const pages = readPages(services.get(ChangesService), id, follow);
     await showPages(pages, form).catch((error: unknown) => {
       if (error instanceof GoneException)

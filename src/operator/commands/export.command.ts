@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { EntityManager } from 'typeorm';
 import type { CsvService } from '../../csv/csv.service';
-import { addCommand, GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
+import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
 import type { Counts } from '../../datasets/dataset';
 import type { CsvFormat } from '../../csv/csv-format';
 import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
@@ -16,7 +16,7 @@ import { printResult, OutputClosed, print, UsageError } from '../terminal/termin
 import { countsText } from '../import-report';
 
 interface ExportOptions extends GlobalOptions, CsvOptions {
-  organization: number;
+  organization?: number;
   ndjson?: boolean;
   bom?: boolean;
   output?: string;
@@ -38,7 +38,7 @@ export function exportCommand(program: Command, session: Session, service: CsvSe
       'the dataset, as without --json; with --output {exported: {users, leads, …}}, the number of records per section',
     example: 'export --organization 1 > backup.json',
   })
-    .requiredOption('--organization <ID>', 'organization whose data to export', parseOrganizationId)
+    .option(...organizationOption('organization whose data to export'))
     .addOption(new Option('--ndjson', 'write one record per line instead of one JSON object').conflicts('csv'))
     .option('--output <FILE>', 'file to write, completely or not at all; - is standard output')
     .addHelpText('after', CSV_NOTES)
@@ -49,7 +49,7 @@ export function exportCommand(program: Command, session: Session, service: CsvSe
 async function exportData(
   session: Session,
   service: CsvService,
-  { json, organization: id, ndjson, bom, ...options }: ExportOptions,
+  { json, organization: givenId, ndjson, bom, ...options }: ExportOptions,
 ): Promise<void> {
   const output = options.output === '-' ? undefined : options.output;
   const csv = csvFormatOf(service, options);
@@ -62,7 +62,7 @@ async function exportData(
   if (csv) requireExported(csv);
   const sections = csv ? [csv.section] : service.datasets.names;
   const counts = await session.withServices(async (services) => {
-    await findOrganization(services, id);
+    const { id } = await findOrganization(services, givenId);
     const exports = services.get(ExportService);
     const jsonFormat = ndjson ? NDJSON_FORMAT : OBJECT_FORMAT;
     const format = csv

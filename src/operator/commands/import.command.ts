@@ -8,7 +8,7 @@ import { decodeText } from '../../datasets/file-text';
 import { ImportError, IssueCollector } from '../../datasets/import-error';
 import { type ImportResult, ImportService } from '../../datasets/import.service';
 import { COMMAND_NAME } from '../../server/command-name';
-import { addCommand, GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
+import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
 import {
   csvFormatOf,
   CsvOptions,
@@ -54,7 +54,7 @@ file) updates the lead in the columns of the file. Without id and ref, each row
 becomes a new lead.`;
 
 interface ImportOptions extends GlobalOptions, CsvOptions {
-  organization: number;
+  organization?: number;
   encoding?: string;
   dryRun?: boolean;
 }
@@ -70,7 +70,7 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     example: 'import dataset.json --organization 1',
   })
     .argument('<FILE>', 'file to import; - is standard input')
-    .requiredOption('--organization <ID>', 'organization that receives the data', parseOrganizationId)
+    .option(...organizationOption('organization that receives the data'))
     .option('--dry-run', 'check the file and report, but store nothing')
     .option(
       '--encoding <NAME>',
@@ -95,17 +95,16 @@ async function importDataset(
   file: string,
   options: ImportOptions,
 ): Promise<void> {
-  const { json, organization: id, dryRun = false, encoding } = options;
+  const { json, organization, dryRun = false, encoding } = options;
   const progress = new Progress(fileSize(file));
   const issues = new IssueCollector();
-  const records = datasetRecords(
-    decodeText(readChunks(file, progress.read), encoding),
-    service.datasets,
-    issues,
-    csvCommand(file, id),
-  );
+  const source = (_: EntityManager, id: number): ImportSource => {
+    const text = decodeText(readChunks(file, progress.read), encoding);
+    const records = datasetRecords(text, service.datasets, issues, csvCommand(file, id));
+    return { records, options: { issues, dryRun } };
+  };
   try {
-    const result = await importInto(session, id, () => ({ records, options: { issues, dryRun } }), progress);
+    const result = await importInto(session, organization, source, progress);
     const details = dryRun ? { dryRun } : {};
     await printImportResult(service.datasets, json, { ...resultJson(result), ...details }, result, dryRun);
     if (dryRun && !json) await print(dryRunText(undefined, result));
@@ -126,7 +125,7 @@ async function importCsv(
 ): Promise<void> {
   const progress = new Progress(fileSize(file));
   const csvImport = new CsvImport(service, file, format, options);
-  const source = (manager: EntityManager): ImportSource => csvImport.source(manager, progress);
+  const source = (manager: EntityManager, id: number): ImportSource => csvImport.source(manager, id, progress);
   let result: ImportResult;
   try {
     result = await importInto(session, options.organization, source, progress, () => csvImport.finishLeftOut());
@@ -157,18 +156,18 @@ const quoteArgument = (argument: string): string =>
 const csvCommand = (file: string, id: number): string =>
   `${COMMAND_NAME} import ${quoteArgument(file)} --organization ${id} --csv leads`;
 
-/** Imports into an organization. */
+/** Imports into an organization. Without an ID it is the only one. */
 export async function importInto(
   session: Session,
-  id: number,
-  source: (manager: EntityManager) => ImportSource,
+  givenId: number | undefined,
+  source: (manager: EntityManager, id: number) => ImportSource,
   progress: Progress,
   beforeCommit: () => void = () => undefined,
 ): Promise<ImportResult> {
   try {
     return await session.withServices(async (services, _, finish) => {
-      await findOrganization(services, id);
-      const { records, options } = source(services.get(EntityManager));
+      const { id } = await findOrganization(services, givenId);
+      const { records, options } = source(services.get(EntityManager), id);
       const onWritten = (): void => {
         beforeCommit();
         finish();

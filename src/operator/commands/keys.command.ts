@@ -14,11 +14,12 @@ import type { Session } from '../session';
 import { FAULTS_SYNTAX, parseFaults } from '../../simulate/faults';
 import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError, UsageError } from '../terminal/terminal';
+import { addCheckCommand } from './keys-check.command';
 
 type Limits = Partial<BucketLimits>;
 
 interface IssueOptions extends GlobalOptions, Limits {
-  organization: number;
+  organization?: number;
   label?: string;
   expiresAt?: Date;
   simulate?: string;
@@ -43,7 +44,7 @@ const ISSUED_KEY_JSON = '{id, key, organizationId, label, maxTokens, refillRate,
 /** The command `keys …`. */
 export function keysCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'keys', {
-    summary: 'Issue, list, limit, rotate and revoke the API keys of an organization.',
+    summary: 'Issue, list, check, limit, rotate and revoke the API keys of an organization.',
     example: 'keys issue --organization 1 --label crm-sync',
   });
   addIssueCommand(group, session);
@@ -52,8 +53,9 @@ export function keysCommand(program: Command, session: Session): void {
     jsonResult: `[${KEY_JSON}]`,
     example: 'keys list --organization 1',
   })
-    .requiredOption('--organization <ID>', 'organization of the keys', args.parseOrganizationId)
+    .option(...args.organizationOption('organization of the keys'))
     .action((_, self: Command) => list(session, self.optsWithGlobals()));
+  addCheckCommand(group, session);
   addChangeCommands(group, session);
 }
 
@@ -65,7 +67,7 @@ function addIssueCommand(group: Command, session: Session): void {
     example:
       'keys issue --organization 1 --label crm-sync \\\n    --max-tokens 100 --refill-rate 10 --expires-at 2027-01-31',
   })
-    .requiredOption('--organization <ID>', 'organization of the key', args.parseOrganizationId)
+    .option(...args.organizationOption('organization of the key'))
     .option('--label <TEXT>', 'purpose of the key, at most 255 characters', args.parseText('--label'))
     .option(...MAX_TOKENS_OPTION)
     .option(...REFILL_RATE_OPTION)
@@ -129,11 +131,11 @@ function requireFuture(expiresAt?: Date): void {
   if (expiresAt && expiresAt <= new Date()) throw new UsageError('--expires-at must be in the future');
 }
 
-async function issue(session: Session, { json, organization: id, ...settings }: IssueOptions): Promise<void> {
+async function issue(session: Session, { json, organization: givenId, ...settings }: IssueOptions): Promise<void> {
   requireLimits(settings);
   requireFuture(settings.expiresAt);
   const issued = await session.withServices(async (services) => {
-    await findOrganization(services, id);
+    const { id } = await findOrganization(services, givenId);
     return services.get(ApiKeysService).issue(id, settings);
   });
   await printResult(json, issued, () => issuedText(issued), notShownText(issued));
@@ -141,11 +143,11 @@ async function issue(session: Session, { json, organization: id, ...settings }: 
 
 async function list(
   session: Session,
-  { json, organization: id }: GlobalOptions & { organization: number },
+  { json, organization: givenId }: GlobalOptions & { organization?: number },
 ): Promise<void> {
-  const keys = await session.withServices(async (services) => {
-    await findOrganization(services, id);
-    return services.get(ApiKeysService).list(id);
+  const { id, keys } = await session.withServices(async (services) => {
+    const { id } = await findOrganization(services, givenId);
+    return { id, keys: await services.get(ApiKeysService).list(id) };
   });
   await printResult(json, keys.map(keyJson), () =>
     keys.length > 0 ? keysTable(keys) : `Organization ${id} has no keys.`,

@@ -32,7 +32,7 @@ async function revert(session: Session, { json }: GlobalOptions): Promise<void> 
 async function run(session: Session, { json }: GlobalOptions): Promise<void> {
   // Like a server that starts, it waits for a PostgreSQL that is not ready yet.
   const open: typeof openDatabase = (config, say, waiting) =>
-    openDatabase(config, say, { ...waiting, retryForMs: config.databaseWaitMs });
+    openDatabase(config, say, { ...waiting, retryForMs: config.databaseWaitMs, createIfMissing: true });
   const applied = await session.withServices((_, database) => Promise.resolve(database.appliedMigrations), open);
   await printResult(json, { applied }, () =>
     applied.length === 0 ? 'The database is up to date.' : applied.join('\n'),

@@ -1,19 +1,13 @@
 import { Command } from 'commander';
 import { OrganizationsService } from '../../access/organizations.service';
-import {
-  addCommand,
-  GlobalOptions,
-  parseOrganizationId as organizationId,
-  findOrganization,
-  parseText,
-} from '../arguments';
+import { addCommand, GlobalOptions, parseOrganizationId, findOrganization, parseText } from '../arguments';
 import { escapeInvisible } from '../../datasets/quote';
 import { COMMAND_NAME } from '../../server/command-name';
 import type { Session } from '../session';
 import { formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError } from '../terminal/terminal';
 
-const ID_ARGUMENT = ['<ID>', 'ID of the organization (see "organizations list")', organizationId] as const;
+const ID_ARGUMENT = ['<ID>', 'ID of the organization (see "organizations list")', parseOrganizationId('ID')] as const;
 
 /** The command `organizations …`. */
 export function organizationsCommand(program: Command, session: Session): void {

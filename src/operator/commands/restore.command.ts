@@ -27,13 +27,15 @@ export function restoreCommand(program: Command, session: Session): void {
     .action((file: string, _, self: Command) => restoreFile(session, file, self.optsWithGlobals()));
 }
 
+const createDatabase: typeof findDatabase = (config, log) => findDatabase(config, log, { createIfMissing: true });
+
 async function restoreFile(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
   const { input, progress } = await openFile(file);
   try {
     const result = await session.withServices(
       (services, _, beforeCommit) =>
         services.get(RestoreService).restore(input, { name: file, log: printStatus, beforeCommit }),
-      findDatabase,
+      createDatabase,
     );
     for (const table of result.skipped)
       printStatus(`Skipped the table ${table}, because no migration creates it. Is an extension missing?`);

@@ -1,15 +1,16 @@
 import { Command } from 'commander';
+import type { EntityManager } from 'typeorm';
 import { MAX_INT32 } from '../../api/schemas';
 import { isCalendarDay } from '../../api/text';
 import type { CsvService } from '../../csv/csv.service';
-import { addCommand, GlobalOptions, parseOrganizationId, parseInteger } from '../arguments';
+import { addCommand, GlobalOptions, organizationOption, parseInteger } from '../arguments';
 import { inventedRecords, type Seed } from '../../demo/seed';
 import { Progress } from '../terminal/progress';
 import { UsageError } from '../terminal/terminal';
 import type { Session } from '../session';
 import { printImportResult, importInto } from './import.command';
 
-type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization: number };
+type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization?: number };
 
 const MAX_LEADS = 10_000_000;
 
@@ -22,7 +23,7 @@ export function seedCommand(program: Command, session: Session, service: CsvServ
       '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, the number of records per section',
     example: 'seed --organization 1 --leads 100000',
   })
-    .requiredOption('--organization <ID>', 'organization that receives the data', parseOrganizationId)
+    .option(...organizationOption('organization that receives the data'))
     .option('--leads <N>', 'number of leads; other records are in proportion', parseInteger('--leads', MAX_LEADS), 1000)
     .option(
       '--seed <N>',
@@ -37,10 +38,12 @@ export function seedCommand(program: Command, session: Session, service: CsvServ
 async function seed(
   session: Session,
   service: CsvService,
-  { json, organization: organizationId, ...options }: SeedOptions,
+  { json, organization, ...options }: SeedOptions,
 ): Promise<void> {
-  const records = inventedRecords({ organizationId, ...options });
-  const result = await importInto(session, organizationId, () => ({ records }), new Progress());
+  const source = (_: EntityManager, organizationId: number) => ({
+    records: inventedRecords({ organizationId, ...options }),
+  });
+  const result = await importInto(session, organization, source, new Progress());
   await printImportResult(service.datasets, json, { imported: result.imported }, result);
 }
 

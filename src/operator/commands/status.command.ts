@@ -3,7 +3,6 @@ import { version } from '../../../package.json';
 import { Config, ConfigError, readConfig } from '../../config';
 import { findDatabase } from '../../schema/open';
 import { escapeInvisible } from '../../datasets/quote';
-import { majorVersionOf } from '../../embedded-postgres/cluster';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
 import { RedisConnection } from '../../rate-limit/redis';
@@ -16,7 +15,7 @@ import { printResult, CommandError, applyStyle } from '../terminal/terminal';
 
 const STATUS_JSON =
   '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
-  'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
+  'serversWithoutRedis, migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
   'webhooks: {active, failing, paused, disabled}, subscriptions: [{name, active, failing, paused, disabled, lastError, ' +
   'waitingSince}], busiestKeys: [{id, prefix, label, organization: {id, name}, ' +
   'requests}]}, with the size in bytes and null for what is unknown';
@@ -49,10 +48,6 @@ async function status(session: Session, { json }: GlobalOptions): Promise<void> 
 
 async function databaseStatus(session: Session, config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
   try {
-    // Opening an embedded PostgreSQL that does not exist would create it.
-    if (!config.databaseUrl && majorVersionOf(config.dataDir) === undefined) {
-      throw new EmbeddedPostgresError(`There is no database in ${config.dataDir} yet.`);
-    }
     return await session.withServices(
       (services, { isEmbedded }) => services.get(StatusService).status(isEmbedded),
       findDatabase,
@@ -61,7 +56,7 @@ async function databaseStatus(session: Session, config: Config): Promise<Omit<St
     if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
     const embedded = config.databaseUrl === undefined;
     const database = { reachable: false, error: error.message, embedded, version: null, size: null };
-    return { database, migrations: null, ...UNKNOWN_COUNTS };
+    return { database, serversWithoutRedis: null, migrations: null, ...UNKNOWN_COUNTS };
   }
 }
 
@@ -83,12 +78,11 @@ async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<Status
 }
 
 function statusText(status: Status): string {
-  const { version, database, redis, migrations, organizations, keys, leads, webhooks, subscriptions, busiestKeys } =
-    status;
+  const { version, database, migrations, organizations, keys, leads, webhooks, subscriptions, busiestKeys } = status;
   const facts = formatPairs([
     ['Lanyard', version],
     ['Database', databaseText(database)],
-    ['Redis', redisText(redis)],
+    ['Redis', redisText(status)],
     ['Migrations', migrations ? migrationsText(migrations) : UNKNOWN],
     ['Organizations', organizations === null ? UNKNOWN : formatNumber(organizations)],
     ['Keys', keys ? keysText(keys) : UNKNOWN],
@@ -108,7 +102,11 @@ function databaseText({ reachable, error, embedded, version, size }: Status['dat
   return `${applyStyle('green', 'ok')}: ${name}, ${((size ?? 0) / 2 ** 20).toFixed(1)} MiB`;
 }
 
-function redisText(redis: Status['redis']): string {
+function redisText({ redis, serversWithoutRedis }: Status): string {
+  if (serversWithoutRedis !== null && serversWithoutRedis > 1)
+    return warning(
+      `${serversWithoutRedis} servers run without Redis, so each key gets its limits ${serversWithoutRedis} times`,
+    );
   if (!redis) return 'not configured: each process enforces rate limits on its own';
   if (!redis.reachable) return warning(`unreachable (${redis.error}): each process enforces rate limits on its own`);
   return `${applyStyle('green', 'ok')}${redis.version ? `: Redis ${redis.version}` : ''}`;

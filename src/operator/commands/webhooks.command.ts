@@ -17,6 +17,7 @@ import {
   parseDuration,
   DURATION_HELP,
   type GlobalOptions,
+  organizationOption,
   parseOrganizationId,
   findOrganization,
 } from '../arguments';
@@ -68,7 +69,7 @@ would send to the receivers of the original. Resume them if this database
 replaces the original. In a copy for tests, delete them.`;
 
 interface CreateOptions extends GlobalOptions {
-  organization: number;
+  organization?: number;
   url: string;
   resources?: string[];
   since?: 'now';
@@ -118,7 +119,7 @@ function createAndListCommands(group: Command, session: Session): void {
     example:
       'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard --resources leads,eventLeads',
   })
-    .requiredOption('--organization <ID>', 'organization whose changes to send', parseOrganizationId)
+    .option(...organizationOption('organization whose changes to send'))
     .requiredOption('--url <URL>', 'URL to send to, such as https://crm.example.com/lanyard', parseUrl)
     .option(
       '--resources <NAMES>',
@@ -132,7 +133,7 @@ function createAndListCommands(group: Command, session: Session): void {
     jsonResult: `[${WEBHOOK_JSON}]`,
     example: 'webhooks list',
   })
-    .option('--organization <ID>', 'list only the webhooks of this organization', parseOrganizationId)
+    .option('--organization <ID>', 'list only the webhooks of this organization', parseOrganizationId('--organization'))
     .action((_, self: Command) => list(session, self.optsWithGlobals()));
 }
 
@@ -179,9 +180,9 @@ async function withWebhooks<T>(
   return result;
 }
 
-async function create(session: Session, { json, organization: id, ...options }: CreateOptions): Promise<void> {
+async function create(session: Session, { json, organization: givenId, ...options }: CreateOptions): Promise<void> {
   const created = await session.withServices(async (services) => {
-    await findOrganization(services, id);
+    const { id } = await findOrganization(services, givenId);
     return services
       .get(WebhooksService)
       .create(id, options.url, options.resources, options.since)
