@@ -1,10 +1,9 @@
-import { hash, randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, parse, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { Client } from 'pg';
 import { version } from '../../package.json';
-import { CONTEXTS, schemaDefinitionOf } from '../contexts';
 import { copyCluster } from '../embedded-postgres/copy-cluster';
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
 import { migrate } from '../schema/migrate';
@@ -69,7 +68,10 @@ async function startTemporaryPostgres(schema: SchemaDefinition): Promise<TestDat
   }
 }
 
-/** Puts the data of a PostgreSQL with all of Lanyard's own migrations into a directory, from the template where there is one. */
+/**
+ * Puts the data of a PostgreSQL into a directory, from the template where there is one. A template has no migrations: those of
+ * Lanyard alone cannot run in a process that has an extension's lists.
+ */
 async function prepareData(dataDir: string): Promise<void> {
   const template = findTemplate();
   // A template is a help, and no condition: it may be another user's, and node_modules may be read-only.
@@ -80,7 +82,6 @@ async function prepareData(dataDir: string): Promise<void> {
   if (isCopied) return;
   const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
   try {
-    await migrate(postgres.url, schemaDefinitionOf(CONTEXTS));
     for (const setting of DURABILITY_SETTINGS) await query(postgres.url, `alter system set ${setting} = off`);
   } finally {
     await postgres.stop();
@@ -88,15 +89,16 @@ async function prepareData(dataDir: string): Promise<void> {
   await copyCluster(dataDir, template).catch(() => undefined);
 }
 
-/**
- * The directory of the template in node_modules/.cache. Its name stands for the release and its migrations: an older template
- * would be migrated at each start, and a newer one could not be used.
- */
+/** The directory of the template, in node_modules/.cache. */
 function findTemplate(): string {
   const [project = ''] = require.resolve('typeorm').split(`${sep}node_modules${sep}`);
-  const migrations = readdirSync(join(__dirname, '../schema/migrations')).map((name) => parse(name).name);
-  const key = hash('sha256', [process.platform, process.arch, ...new Set(migrations)].join('\n'), 'hex').slice(0, 12);
-  return join(project, 'node_modules', '.cache', 'lanyard', `postgresql-${version}-${key}`);
+  return join(
+    project,
+    'node_modules',
+    '.cache',
+    'lanyard',
+    `postgresql-${version}-${process.platform}-${process.arch}`,
+  );
 }
 
 async function query(url: string, sql: string): Promise<void> {

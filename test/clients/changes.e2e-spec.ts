@@ -181,7 +181,7 @@ describe('changes', () => {
       method: 'GET',
       path: '/api/v0/changes',
       attempts: 1,
-      cause: expect.objectContaining({ message: 'Gone' }),
+      cause: expect.objectContaining({ text: 'Gone' }),
     });
   });
 

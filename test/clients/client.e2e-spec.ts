@@ -247,14 +247,25 @@ describe('the TypeScript client', () => {
       'a field that is wrong',
       undefined,
       (api) => api.post('/leads', { body: scan({ email: 'nowhere' }) }),
-      { status: 400, message: "Missing or invalid 'email'", field: 'email' },
+      {
+        status: 400,
+        message: "Missing or invalid 'email' (400, body email: format)",
+        field: 'email',
+        fault: 'body email',
+        reason: 'format',
+      },
     ],
-    ['a key that is wrong', 'lan_wrong', (api) => api.get('/leads'), { status: 403, message: 'Forbidden' }],
+    [
+      'a key that is wrong',
+      'lan_wrong',
+      (api) => api.get('/leads'),
+      { status: 403, text: 'Forbidden', reason: 'rejected' },
+    ],
     [
       'what does not exist',
       undefined,
       (api) => api.delete('/leads/{leadId}', { params: { path: { leadId: randomUUID() } } }),
-      { status: 404, message: 'Not Found' },
+      { status: 404, message: 'Not Found (404, path leadId: not-found)' },
     ],
   ])('throws a LanyardError for %s', async (_, key, call, expected) => {
     const error: unknown = await call(client(key ? { key } : {})).catch((reason: unknown) => reason);

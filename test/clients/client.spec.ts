@@ -228,7 +228,8 @@ describe('an error', () => {
     const error = await failureOf(lanyard.post('/leads', { body }));
     expect({ ...error, message: error.message }).toEqual({
       name: 'LanyardError',
-      message: "Missing or invalid 'phoneNumbers[0].type'",
+      message: "Missing or invalid 'phoneNumbers[0].type' (400)",
+      text: "Missing or invalid 'phoneNumbers[0].type'",
       status: 400,
       field: 'phoneNumbers[0].type',
       requestId: 'r-1',
@@ -240,7 +241,27 @@ describe('an error', () => {
 
   it('names the part at fault where its text does not', async () => {
     const { lanyard } = client([refusal(400, 'Bad Request', { 'lanyard-fault': 'query limit' })]);
-    expect(await failureOf(lanyard.get('/leads'))).toMatchObject({ message: 'Bad Request', fault: 'query limit' });
+    expect(await failureOf(lanyard.get('/leads'))).toMatchObject({
+      message: 'Bad Request (400, query limit)',
+      text: 'Bad Request',
+      fault: 'query limit',
+    });
+  });
+
+  it('has the status, the fault and the reason in its message and its properties', async () => {
+    const headers = {
+      'lanyard-fault': 'body leads[1].email',
+      'lanyard-fault-reason': 'duplicate',
+      'lanyard-fault-detail': 'repeats leads[0].email',
+    };
+    const { lanyard } = client([refusal(400, "Missing or invalid 'leads[1].email'", headers)]);
+    expect(await failureOf(lanyard.post('/leads', { body }))).toMatchObject({
+      message: "Missing or invalid 'leads[1].email' (400, body leads[1].email: duplicate, repeats leads[0].email)",
+      field: 'leads[1].email',
+      fault: 'body leads[1].email',
+      reason: 'duplicate',
+      detail: 'repeats leads[0].email',
+    });
   });
 
   it.each([

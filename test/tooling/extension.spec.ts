@@ -238,6 +238,8 @@ describe('an extension in a repository of its own', () => {
 
 describe('the suite of a client in an empty project', () => {
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'lanyard-client-suite-')));
+  // The account that runs PostgreSQL for root must get to its programs.
+  chmodSync(project, 0o755);
   afterAll(() => rmSync(project, { recursive: true, force: true }));
 
   it('has at most ten lines, and is green', async () => {

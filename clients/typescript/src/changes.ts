@@ -52,5 +52,6 @@ const GONE =
 /** @throws the error; one of a lost place says what to do */
 export function withAdvice(error: unknown): never {
   if (!(error instanceof LanyardError) || error.status !== 410) throw error;
-  throw new LanyardError(GONE, { ...error, cause: error });
+  const { text: _, ...failure } = error;
+  throw new LanyardError(GONE, { ...failure, cause: error });
 }

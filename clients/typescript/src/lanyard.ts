@@ -12,6 +12,7 @@ import type {
   LeadV0Response,
   MatchBy,
 } from './schema';
+import { replicate, type ReplicaOptions, type ReplicaStore } from './replica';
 import { checkedBaseUrl, checkedIdempotencyKey, checkedKey } from './settings';
 import { sleepFor } from './sleep';
 
@@ -201,6 +202,16 @@ export class Lanyard {
     const pagesFrom = (cursor: string | undefined) =>
       this.changePages(cursor === undefined ? options : { ...options, cursor, since: undefined });
     return new Changes(pagesFrom, options.cursor);
+  }
+
+  /**
+   * Keeps a copy of all records in a store: begins with a snapshot, continues with changes, and begins again when the cursor
+   * has expired. A program that is killed continues with the next call. Returns when the copy is up to date, or never with
+   * `follow`.
+   * @throws LanyardError, or the reason of the signal
+   */
+  replicate(store: ReplicaStore, options: ReplicaOptions = {}): Promise<void> {
+    return replicate((pageOptions) => this.changePages(pageOptions), store, options);
   }
 
   private async results<T>(method: Method, path: string, options: unknown, fits?: Persistence['fits']): Promise<T> {

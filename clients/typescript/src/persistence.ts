@@ -1,5 +1,5 @@
 import { type Answer, isAnswer } from './contract';
-import { LanyardError } from './lanyard-error';
+import { type FaultReason, LanyardError } from './lanyard-error';
 
 export interface Persistence {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
@@ -80,11 +80,15 @@ async function attempt(
     const isDone = isDryRun(headers, 'prefer') && ok && !isDryRun(response.headers, 'preference-applied');
     if (ok && !isDone && isAnswer(answer) && fits(answer))
       return new Response(text, { status, headers: response.headers });
+    const header = (name: string): string | undefined => response.headers.get(name) ?? undefined;
     return new LanyardError(isDone ? NO_DRY_RUN : errorOf(response, answer), {
       ...failure,
+      text: !ok && typeof answer?.error === 'string' ? answer.error : undefined,
       status,
-      fault: response.headers.get('lanyard-fault') ?? undefined,
-      requestId: response.headers.get('x-request-id') ?? undefined,
+      fault: header('lanyard-fault'),
+      reason: header('lanyard-fault-reason') as FaultReason | undefined,
+      detail: header('lanyard-fault-detail'),
+      requestId: header('x-request-id'),
       retryAfter: secondsOf(response.headers.get('retry-after')),
     });
   } catch (cause) {
