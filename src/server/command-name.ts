@@ -5,9 +5,8 @@ const BIN = 'lanyard';
 
 const NPM_SCRIPT = 'npm run --silent operator --';
 
-/** The built programs: the command line, and the server, beside which it stands. */
-const COMMAND_LINE_FILE = /[/\\]operator[/\\]main\.js$/;
-const SERVER_FILE = /[/\\]src[/\\]main\.js$/;
+/** The built program, which is the server and the command line. */
+const PROGRAM_FILE = /[/\\]main\.js$/;
 
 /**
  * How the command line was started, for messages: by its name, by npx, by npm, or (in a container, and as an extension) by
@@ -22,10 +21,9 @@ export function commandNameFor(script: string, environment: NodeJS.ProcessEnv, f
 
 /** In a checkout, npm runs the command line, and so do suites, which have no file of it. */
 function fileCommand(script: string, environment: NodeJS.ProcessEnv, folder: string): string {
-  const file = script.replace(SERVER_FILE, join('/src', 'operator', 'main.js'));
   const isCheckout = existsSync(join(folder, 'scripts/build.mjs'));
-  const isCalledByFile = COMMAND_LINE_FILE.test(file) && !environment.npm_lifecycle_event;
-  return isCheckout && !isCalledByFile ? NPM_SCRIPT : `node ${relative(folder, file)}`;
+  const isCalledByFile = PROGRAM_FILE.test(script) && !environment.npm_lifecycle_event;
+  return isCheckout && !isCalledByFile ? NPM_SCRIPT : `node ${relative(folder, script)}`;
 }
 
 /** The package or file that npx was called with, which npx records in the folder where it installs the package. */

@@ -52,9 +52,11 @@ describe('sandbox', () => {
   it('prints lines for people, with a first request', async () => {
     const child = operator.start(['sandbox']);
     const stderr = text(child.stderr as Readable);
-    expect(await waitForOutput(child, 'Key: ')).toMatch(/^URL: http:\/\/127\.0\.0\.1:\d+\/api\/v0\nKey: lan_\w+\n/);
+    expect(await waitForOutput(child, 'LANYARD_KEY=')).toMatch(
+      /^export LANYARD_URL=http:\/\/127\.0\.0\.1:\d+\/api\/v0\nexport LANYARD_KEY=lan_\w+\n/,
+    );
     expect(await waitForExit(child, 'SIGINT')).toBe(0);
-    expect(await stderr).toMatch(/^Try: curl -H 'x-api-key: lan_\w+' 'http:\S+\/leads\?limit=1'\n/);
+    expect(await stderr).toMatch(/^Try: curl -H "x-api-key: \$LANYARD_KEY" "\$LANYARD_URL\/leads\?limit=1"\n/);
   }, 120_000);
 
   it('says that a port is in use, and leaves nothing behind', async () => {

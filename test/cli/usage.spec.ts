@@ -150,8 +150,8 @@ describe('the usage of the command line', () => {
     expect(commandNameFor('/app/dist/src/main.js', { npm_lifecycle_event: 'start' })).toBe(
       'npm run --silent operator --',
     );
-    expect(commandNameFor('/app/dist/src/main.js', {}, '/app')).toBe('node dist/src/operator/main.js');
-    expect(commandNameFor('/app/dist/src/operator/main.js', {}, '/app/data')).toBe('node ../dist/src/operator/main.js');
+    expect(commandNameFor('/app/dist/src/main.js', {}, '/app')).toBe('node dist/src/main.js');
+    expect(commandNameFor('/app/dist/src/main.js', {}, '/app/data')).toBe('node ../dist/src/main.js');
     rmSync(folder, { recursive: true });
   });
 });

@@ -50,7 +50,7 @@ async function announceDemo({ url, createOrganization }: TestLanyard, json?: boo
     await print(`${JSON.stringify({ url, key, organizationId })}\n`);
     return;
   }
-  await print(`URL: ${url}\nKey: ${key}\n`);
-  printStatus(`Try: curl -H 'x-api-key: ${key}' '${url}/leads?limit=1'`);
+  await print(`export LANYARD_URL=${url}\nexport LANYARD_KEY=${key}\n`);
+  printStatus('Try: curl -H "x-api-key: $LANYARD_KEY" "$LANYARD_URL/leads?limit=1"');
   printStatus('Press Ctrl-C to stop the server and remove its data.');
 }
