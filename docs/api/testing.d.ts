@@ -4,6 +4,10 @@ import { Extension } from 'lanyard';
 
 import { INestApplication } from '@nestjs/common';
 
+export declare class TenantOracle {
+  takeUnscoped(): Promise<UnscopedStatement[]>;
+}
+
 export type TestKeySettings = Partial<Pick<KeySettings, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'>>;
 
 export interface TestLanyard {
@@ -27,6 +31,11 @@ export interface TestOrganization {
   key: string;
   issueKey(settings?: TestKeySettings): Promise<IssuedKey>;
   import(records: object): Promise<Record<string, number>>;
+}
+
+export interface UnscopedStatement {
+  table: string;
+  text: string;
 }
 
 export declare function startLanyard(options?: TestOptions): Promise<TestLanyard>;

@@ -8,3 +8,5 @@ export {
   type TestOptions,
   type TestOrganization,
 } from './test-lanyard';
+
+export { TenantOracle, type UnscopedStatement } from './tenant-oracle';
