@@ -156,12 +156,24 @@ export declare function Int32({
 }>): PropertyDecorator;
 
 export declare class InvalidField extends InvalidRequest {
-  constructor(path: string, fault?: string);
+  constructor(path: string, reason?: FaultReason, { fault, detail }?: Partial<Fault>);
 }
 
-export declare class InvalidRequest extends BadRequestException {
+export declare class InvalidRequest extends BadRequestException implements Fault {
   readonly fault: string;
-  constructor(fault: string, message?: string);
+  readonly reason: FaultReason;
+  readonly detail?: string;
+  constructor(
+    fault: string,
+    reason?: FaultReason,
+    {
+      message,
+      detail,
+    }?: {
+      message?: string;
+      detail?: string;
+    },
+  );
 }
 
 export type JsonText = string & {
@@ -309,7 +321,11 @@ export declare const ReturnsNothing: (description: string) => Answers<void>;
 
 export declare const ReturnsPage: (key: string, model: Type) => Answers<Page>;
 
-export declare class RowNotFound extends Error {}
+export declare class RowNotFound extends Error {
+  readonly fault?: string | undefined;
+  readonly reason = 'not-found';
+  constructor(fault?: string | undefined);
+}
 
 export interface Statement {
   name: string;
@@ -554,6 +570,28 @@ declare class EventUpdateV0Input {
   endDate: string;
   registrationEnabled?: boolean;
 }
+
+declare const FAULT_REASONS: {
+  readonly missing: 'A required value is absent, null or blank.';
+  readonly type: 'The value has another JSON type.';
+  readonly range: 'The value is out of bounds: a number, a length, a count of entries, or an end before its start.';
+  readonly format: 'The value does not have the required form, or is not one of the allowed values.';
+  readonly unknown: 'No such parameter, field or preference exists. Only strict requests are rejected for it.';
+  readonly duplicate: 'The value occurs more than once, or another record already has it.';
+  readonly conflict: 'The part cannot be combined with another part of the request.';
+  readonly unsupported: 'The server cannot process it: the content type, the encoding, or a header that has no effect here.';
+  readonly syntax: 'The text is not well-formed.';
+  readonly 'not-found': 'No such path or record exists, or the record belongs to another organization.';
+  readonly rejected: 'The API key is unknown, revoked, expired, or sent twice.';
+};
+
+interface Fault {
+  readonly fault: string;
+  readonly reason: FaultReason;
+  readonly detail?: string;
+}
+
+type FaultReason = keyof typeof FAULT_REASONS;
 
 declare class FeedResources {
   readonly all: readonly FeedResource[];

@@ -7,7 +7,7 @@ export class InvalidRequest extends BadRequestException implements Fault {
 
   constructor(
     readonly fault: string,
-    readonly reason: FaultReason,
+    readonly reason: FaultReason = 'format',
     { message, detail }: { message?: string; detail?: string } = {},
   ) {
     super(message);
@@ -17,7 +17,7 @@ export class InvalidRequest extends BadRequestException implements Fault {
 
 /** A field of the body is missing or invalid. The message names it by its path, such as `phoneNumbers[0].type`. */
 export class InvalidField extends InvalidRequest {
-  constructor(path: string, reason: FaultReason, { fault = `body ${path}`, detail }: Partial<Fault> = {}) {
+  constructor(path: string, reason?: FaultReason, { fault = `body ${path}`, detail }: Partial<Fault> = {}) {
     super(fault, reason, { message: `Missing or invalid '${path}'`, detail });
   }
 }
@@ -44,7 +44,7 @@ export class MissingApiKey extends UnauthorizedException implements Fault {
   readonly reason = 'missing';
 }
 
-/** The API key is unknown, revoked or expired. Responses do not tell which (docs/decisions/0027). */
+/** The API key is unknown, revoked or expired. Responses do not tell which (docs/decisions/0029). */
 export class RejectedApiKey extends ForbiddenException implements Fault {
   readonly fault = 'header x-api-key';
   readonly reason = 'rejected';

@@ -1,10 +1,15 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { operationsOf } from '../../clients/postman/operations.mjs';
+import { createExhibitor, leadInput } from '../support/builders';
 import { Lanyard, startLanyard } from '../support/lanyard';
+import { Network } from '../support/network';
+import { foreignCursor, listRecords } from '../support/replica';
 
 const ROOT = join(__dirname, '../..');
 const PACKAGE = join(ROOT, 'clients/typescript');
@@ -15,6 +20,9 @@ const tsc = (cwd: string, ...args: string[]) =>
   run(process.execPath, [program, ...args], { cwd }).catch(({ stdout }: { stdout: string }) => {
     throw new Error(stdout);
   });
+
+/** Whether this Node.js has SQLite without a flag, which is so since 22.13. */
+const hasSqlite = (): boolean => isBuiltin('node:sqlite');
 
 interface Manifest {
   files: string[];
@@ -84,6 +92,56 @@ describe('the built package', () => {
     const { stdout } = await run(process.execPath, [join(project, name)], { env });
     expect(stdout).toBe('Ada\ntrue email\n');
   });
+
+  const SQLITE = hasSqlite() ? '' : ' (skipped: this Node.js has no node:sqlite)';
+  (SQLITE ? it.skip : it)(
+    `keeps SQLite equal to the lists, though the program is killed and the cursor expires${SQLITE}`,
+    async () => {
+      const tenant = await lanyard.tenant();
+      const network = await Network.to(lanyard.baseUrl);
+      await tenant.import(createExhibitor().dataset);
+      cpSync(join(PACKAGE, 'examples/sqlite-replica.mjs'), join(project, 'sqlite-replica.mjs'));
+      const file = join(project, 'copy.sqlite');
+      const env = { ...process.env, LANYARD_URL: network.baseUrl, LANYARD_KEY: tenant.key };
+      const replicate = async () => {
+        const program = spawn(process.execPath, [join(project, 'sqlite-replica.mjs'), file], { env });
+        network.program = program;
+        const [status, signal] = (await once(program, 'close')) as [number | null, NodeJS.Signals | null];
+        return signal ?? status;
+      };
+      const inDatabase = async (expression: string): Promise<unknown> => {
+        const source = `const { DatabaseSync } = require('node:sqlite'); const database = new DatabaseSync(${JSON.stringify(file)});
+          console.log(JSON.stringify(${expression} ?? null));`;
+        return JSON.parse((await run(process.execPath, ['-e', source])).stdout) as unknown;
+      };
+      const outcomes: (string | number | null)[] = [];
+      for (let round = 0; round < 6; round++) {
+        const { body } = await tenant.api.post('/leads', leadInput()).expect(200);
+        let requests = 0;
+        network.fate = () => (++requests > round % 3 ? 'program killed' : 'answered');
+        outcomes.push(await replicate());
+        await tenant.api.delete(`/leads/${(body.results as { id: string }).id}`).expect(200);
+        if (round !== 3) continue;
+        const expired = JSON.stringify({ mark: 1, isSwept: true, cursor: foreignCursor() });
+        await inDatabase(`database.prepare('insert or replace into replica values (1, ?)').run('${expired}').changes`);
+      }
+      expect(outcomes).toContain('SIGKILL');
+      network.fate = () => 'answered';
+      expect(await replicate()).toBe(0);
+      const rows = (await inDatabase(`database.prepare('select resource, key, record from records').all()`)) as {
+        resource: string;
+        key: string;
+        record: string;
+      }[];
+      const copy = rows.map(({ resource, key, record }) => [
+        `${resource} ${key.replace('/', ' ')}`,
+        JSON.parse(record) as unknown,
+      ]);
+      expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await listRecords(tenant.api)));
+      await network.close();
+    },
+    60_000,
+  );
 
   it('has types for both', async () => {
     const source = `

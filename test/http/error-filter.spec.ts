@@ -101,6 +101,10 @@ describe('an error', () => {
     expect(logged).toEqual([]);
   });
 
+  it('has the reason format where its module gives none', () => {
+    expect(answerTo(new InvalidField('hall')).headers).toMatchObject({ 'Lanyard-Fault-Reason': 'format' });
+  });
+
   it('says where to look, where its exception does', () => {
     const { headers } = answerTo(new InvalidField('tags[1]', 'duplicate', { detail: 'repeats tags[0]' }));
     expect(headers).toMatchObject({ 'Lanyard-Fault-Detail': 'repeats tags[0]' });
