@@ -4,7 +4,7 @@ import { openConnection, receiveAll } from './connection';
 import { isBehindProxy } from './deployment';
 
 /** The suites fail to authenticate fewer times a minute, all from one address. */
-const AUTHENTICATION_FAILURES = 500;
+const AUTHENTICATION_FAILURES = 300;
 /** Requests of a probe that run at the same time. */
 const CONCURRENCY = 20;
 
@@ -20,7 +20,7 @@ export async function findUnfitSettings(
   key: string,
   minTimeoutMs = MIN_TIMEOUT_MS,
 ): Promise<string[]> {
-  const probes = [probeSimulation(baseUrl), probeAuthenticationFailures(baseUrl)];
+  const probes = [probeAuthenticationFailures(baseUrl)];
   if (!isBehindProxy)
     probes.push(probeProxy(baseUrl), ...TIMEOUTS.map((each) => probeTimeout(baseUrl, key, each, minTimeoutMs)));
   return (await Promise.all(probes)).filter((line) => line !== undefined);
@@ -44,14 +44,6 @@ async function probeAuthenticationFailures(baseUrl: string): Promise<string | un
     `LANYARD_AUTHENTICATION_FAILURES is ${rejectedAfter}, but the suites fail to authenticate up to ${AUTHENTICATION_FAILURES} ` +
     'times a minute. Leave it at its default of 3000.'
   );
-}
-
-async function probeSimulation(baseUrl: string): Promise<string | undefined> {
-  const response = await fetch(`${baseUrl}/leads`);
-  await response.arrayBuffer();
-  return response.headers.has('lanyard-simulate')
-    ? 'LANYARD_SIMULATE is on, but the suites test the server as clients know it. Unset it.'
-    : undefined;
 }
 
 /** A request that a proxy answers by its own rules, where Lanyard says what is wrong with it. */

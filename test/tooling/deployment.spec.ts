@@ -41,12 +41,10 @@ describe('settings of a deployment', () => {
       authenticationFailures: 5,
       headersTimeoutMs: 100,
       requestTimeoutMs: 200,
-      simulate: 'on',
     });
     const { key } = await lanyard.tenant();
     const lines = await findUnfitSettings(lanyard.baseUrl, key);
     expect(lines).toEqual([
-      expect.stringMatching(/^LANYARD_SIMULATE is on, /),
       expect.stringMatching(/^LANYARD_AUTHENTICATION_FAILURES is 5, /),
       expect.stringMatching(/^LANYARD_HEADERS_TIMEOUT_MS is below 2000/),
       expect.stringMatching(/^LANYARD_REQUEST_TIMEOUT_MS is below 2000/),
