@@ -6,7 +6,7 @@ import 'reflect-metadata';
 
 export { dataSource } from './extensions/data-source';
 export { defineExtension, type Extension } from './extensions/extension';
-export { run } from './run';
+export { run } from './start/run';
 
 // Requests and responses
 export { Public } from './access/api-key.guard';

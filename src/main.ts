@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { run } from './run';
+import { run } from './start/run';
 
 void run();

@@ -57,7 +57,7 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', NOTES);
-  // `start` alone does not come here: src/run.ts starts the server without a command line.
+  // `start` alone does not come here: src/start/run.ts starts the server without a command line.
   addCommand(program, 'start', {
     summary: 'Start the server. This is the default without a command.',
     notes: 'Settings come from environment variables; "config" shows them.',
@@ -65,7 +65,7 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
       '{url, key, organizationId} when the server is ready, with null for the key and organization unless it has just ' +
       'created the demo organization; the log then goes to standard error',
     example: 'start',
-  }).action(() => (module.require('../serve') as typeof import('../serve')).serve(extension));
+  }).action(() => (module.require('../start/serve') as typeof import('../start/serve')).serve(extension));
   organizationsCommand(program, session);
   keysCommand(program, session);
   industryEventsCommand(program, session);

@@ -1,7 +1,7 @@
-import { ConfigError } from './config';
-import type { Extension } from './extensions/extension';
-import { requireSingleInstances } from './extensions/single-instance';
-import { hasHeapLimit, respawnWithHeapLimit } from './server/heap-limit';
+import { ConfigError } from '../config';
+import type { Extension } from '../extensions/extension';
+import { requireSingleInstances } from '../extensions/single-instance';
+import { hasHeapLimit, respawnWithHeapLimit } from '../server/heap-limit';
 
 /**
  * Runs Lanyard by the arguments of the process: the server without arguments or with `start`, and any command of the
@@ -12,7 +12,7 @@ export async function run(extension?: Extension): Promise<void> {
   if (extension) endUnlessSingleInstances();
   // Either half is loaded only when it runs: a server needs no command line, and a process that waits for a server neither.
   if (!startsServer())
-    await (module.require('./operator/run') as typeof import('./operator/run')).runCommand(extension);
+    await (module.require('../operator/run') as typeof import('../operator/run')).runCommand(extension);
   else if (extension || hasHeapLimit())
     await (module.require('./serve') as typeof import('./serve')).serve(extension, { json: hasJsonFlag() });
   else await respawnWithHeapLimit();
