@@ -25,7 +25,7 @@ export type ApiKey = Omit<ApiKeyEntity, 'hash'>;
 /** The key was revoked or has expired, so it must not come back as a new one. */
 export class KeyExpiredOrRevoked extends Error {}
 
-/** The operator's view of the keys. */
+/** Lets the operator manage API keys. */
 @Injectable()
 export class ApiKeysService {
   constructor(@InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>) {}

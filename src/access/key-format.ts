@@ -15,7 +15,7 @@ export function generateKey(): string {
   return `lan_${secret}${checksum(secret)}`;
 }
 
-/** Whether the text has the form of a key, checksum included. */
+/** Whether a text has the form of a key, with a valid checksum. */
 export function hasKeyForm(text: string): boolean {
   const [, secret, sum] = KEY_PATTERN.exec(text) ?? [];
   return secret !== undefined && checksum(secret) === sum;

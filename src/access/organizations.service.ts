@@ -17,7 +17,7 @@ const UNSCOPED_TABLES = ['lists', 'list_counts', 'changes'];
 /** Maximum number of rows to delete in one transaction, so that others do not wait for long. */
 const DELETE_BATCH_SIZE = 1000;
 
-/** The operator's view of the organizations. */
+/** Lets the operator manage organizations. */
 @Injectable()
 export class OrganizationsService {
   constructor(

@@ -7,7 +7,7 @@ const FREE_SPACE = 'Free space on the disk, or set LANYARD_DATA_DIR to a directo
 
 /** Converts a failed system call to one line for a person; returns every other error as it is. */
 export function explainError(error: unknown, dataDir: string): unknown {
-  // Not `instanceof Error`: under jest the errors of Node's own modules come from another realm.
+  // Not `instanceof Error`: under Jest the errors of Node's own modules come from another realm.
   if (!types.isNativeError(error) || !('syscall' in error)) return error;
   const isFull = 'code' in error && error.code === 'ENOSPC';
   const reason = isFull

@@ -41,7 +41,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether the process is this cluster's PostgreSQL, not another one that got its id. */
+/** Whether the process is this cluster's PostgreSQL, not another one that was assigned its ID. */
 function isPostmaster(pid: number, cluster: string): boolean {
   if (!isAlive(pid)) return false;
   if (process.platform === 'win32') return true;

@@ -45,7 +45,7 @@ const source: CsvField = {
   },
 };
 
-/** Any text by which a file identifies a lead that has no id. The same text of one source always means the same lead. */
+/** Any text by which a file identifies a lead that has no ID. The same text of one source always means the same lead. */
 const ref: CsvField = {
   ...exportedText('ref'),
   paths: ['id', 'ref', 'source'],

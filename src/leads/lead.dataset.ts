@@ -38,7 +38,7 @@ class LeadEventRecord {
   @Text() event: string;
   @BooleanField(optional) registered: boolean = false;
   @BooleanField(optional) checkedIn: boolean = false;
-  /** Orders the leads of the event. */
+  /** Determines the position of the lead among those of the event. */
   @PreciseDateTime(optional) associatedAt?: string;
 }
 

@@ -14,9 +14,9 @@ export const hasEmail = (lead: string, email: string): string =>
   `${lead}.email is not null and email_key(${lead}.organization_id, ${lead}.email) = email_key($1, ${email})`;
 
 /**
- * The condition that a lead has an id in an external system.
+ * The condition that a lead has an ID in an external system.
  * @param integrationType SQL of the system
- * @param id SQL of the id
+ * @param id SQL of the ID
  */
 export const hasRemoteId = (lead: string, integrationType: string, id: string): string =>
   `${lead}.remote_ids <> '[]' and

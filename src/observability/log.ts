@@ -25,7 +25,7 @@ const MAX_UNWRITTEN_BYTES = 1 << 20;
 const MESSAGE_KEY = 'message';
 
 /** Creates the log: one line of JSON per entry on standard output or, on a terminal, a line for people. */
-export function createLog(level: LogLevel, destination: DestinationStream = (output ??= createOutput())): Log {
+export function createLog(level: LogLevel, destination: DestinationStream = sharedOutput()): Log {
   const formatters = { level: (label: string) => ({ level: label }) };
   const options = { level, messageKey: MESSAGE_KEY, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime };
   return pino({ ...options, formatters }, destination);
@@ -39,6 +39,11 @@ let standardStream: NodeJS.WriteStream & { fd: number } = process.stdout;
 /** Sends everything to standard error, because standard output is reserved for a result. Call it before anything is logged. */
 export function logToStandardError(): void {
   standardStream = process.stderr;
+}
+
+function sharedOutput(): DestinationStream {
+  output ??= createOutput();
+  return output;
 }
 
 function createOutput(): DestinationStream {

@@ -38,7 +38,7 @@ export class RedisConnection extends Redis {
   private batch: Batch = { sentAt: Infinity };
   /** The replies that have a time limit, in the order of their commands. */
   private readonly pendingReplies = new Set<PendingReply>();
-  /** Runs while a reply may be pending. */
+  /** The timer of the deadlines. It runs while a reply may be pending. */
   private timer?: NodeJS.Timeout;
 
   /**

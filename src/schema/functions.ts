@@ -118,7 +118,7 @@ export class SchemaFunctions {
     );
   }
 
-  /** Whether the database has exactly these. */
+  /** Whether the database has exactly these functions and triggers. */
   async areApplied(): Promise<boolean> {
     const [{ exists }] = await this.dataSource.query<[{ exists: boolean }]>(
       `select to_regclass('applied_functions') is not null as exists`,

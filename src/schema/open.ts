@@ -12,7 +12,7 @@ export interface OpenDatabase {
   url: string;
   /** The names of the migrations that were pending and have been applied. */
   appliedMigrations: string[];
-  /** Whether it is the embedded PostgreSQL. */
+  /** Whether the database is the embedded PostgreSQL. */
   isEmbedded: boolean;
   /** Replaces the error of a lost connection if the cause is known: the embedded PostgreSQL has ended. */
   explain(error: unknown): unknown;

@@ -21,7 +21,7 @@ interface SchemaRelease {
 export interface SchemaState {
   /** Whether a newer release has migrated the database, whose functions and derived data must stay as they are. */
   isNewer: boolean;
-  /** Whether no older release has migrated the database last. */
+  /** Whether the last release that migrated the database is this one or a newer one. */
   isCurrent: boolean;
 }
 
@@ -31,7 +31,7 @@ const NOT_UPGRADABLE =
 
 /**
  * Compares the schema with this release. It only reads.
- * @throws ConfigError when this release can neither upgrade the schema nor run on it
+ * @throws ConfigError if this release can neither upgrade the schema nor run on it
  */
 export async function requireUsableSchema(dataSource: DataSource, ownRelease = version): Promise<SchemaState> {
   if (await isOfFirstRelease(dataSource)) throw new ConfigError(NOT_UPGRADABLE);

@@ -50,7 +50,7 @@ function rejectOnSocket(socket: Socket, last: ServerResponse | undefined, status
   }
   const end = (): void => endAfterResponse(socket, isPartOfLast ? '' : rawResponse(status));
   if (!last || last.writableFinished) end();
-  else last.prependOnceListener('finish', end); // Node's listener may close the connection
+  else last.prependOnceListener('finish', end); // before Node's own listener, which may close the connection
 }
 
 function endAfterResponse(socket: Socket, bytes: string): void {

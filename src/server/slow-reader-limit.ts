@@ -6,8 +6,8 @@ import type { Socket } from 'node:net';
 const MAX_UNSENT_BYTES = 256 << 20;
 
 /**
- * Unsent responses count against a shared memory limit. Over it, the connection that has waited longest is closed; so is one
- * whose client reads nothing for a while.
+ * Unsent responses count against a shared memory limit. When it is exceeded, the connection that has waited longest is
+ * closed. A connection whose client reads nothing for a while is closed, too.
  */
 export class SlowReaderLimit {
   private bytes = 0;

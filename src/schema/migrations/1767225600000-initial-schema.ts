@@ -14,7 +14,7 @@ export class InitialSchema1767225600000 implements MigrationInterface {
     await industryEvents(db);
   }
 
-  /** Without this schema there is no data, and nobody who reverts migrations means to delete all of it. */
+  /** Reverting would delete all data, which nobody who reverts migrations intends. */
   down(): Promise<void> {
     throw new Error(
       'The initial migration cannot be reverted because that would delete all data. Drop the database instead.',
