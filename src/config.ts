@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 
-/** The path of the API; health and the reference are outside of it. */
+/** The path of the API. Health checks and the reference are outside of it. */
 export const PREFIX = 'api/v0';
 
-/** Where a service listens. */
+/** The address that a service listens on. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -16,9 +16,9 @@ export class ConfigError extends Error {}
 interface Setting {
   readonly name: string;
   readonly key: string;
-  /** @returns undefined when the text cannot be used */
+  /** @returns undefined if the text cannot be used */
   readonly read: (text: string) => unknown;
-  /** What the text must be, as error messages say it. */
+  /** What the text must be, as error messages put it. */
   readonly requirement: string;
   /** Whether the value may contain a password. */
   readonly isSecret?: boolean;
@@ -56,9 +56,9 @@ const url = (...protocols: string[]): SettingType => ({
 function isUrl(text: string, protocols: string[]): boolean {
   try {
     const { protocol, username, password, pathname } = new URL(text);
-    // Clients of PostgreSQL and Redis decode them, and throw a URIError at a `%` that begins no character.
+    // Clients of PostgreSQL and Redis decode them, and throw a URIError at a `%` that does not encode a character.
     [username, password].forEach(decodeURIComponent);
-    // With a `/` in its password, a URL ends its host there, and what follows would be shown as the database's name.
+    // In a URL with a `/` in its password, the host ends there, and messages would show the rest as the database's name.
     return protocols.includes(protocol) && !pathname.includes('@');
   } catch {
     return false;
@@ -79,8 +79,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Every setting of the server and the operator's command line: its variable, what is taken, its default. The table in
- * docs/configuration.md says what each one means.
+ * Every setting of the server and of the command line: its variable, its allowed values and its default.
+ * docs/configuration.md explains what each one means.
  */
 export class Config {
   /** TCP port to listen on; 0 picks a free one. */
@@ -99,7 +99,7 @@ export class Config {
   @setting('REDIS_URL', url('redis:', 'rediss:'))
   readonly redisUrl?: string;
 
-  /** Sentinels to ask where Redis is; the host of redisUrl is then the name that they give the group. */
+  /** Sentinels to ask where Redis is. The host of redisUrl is then the name of their group. */
   @setting('LANYARD_REDIS_SENTINELS', addresses)
   readonly redisSentinels?: readonly Address[];
 
@@ -107,15 +107,18 @@ export class Config {
   @setting('LANYARD_DATA_DIR', directory)
   readonly dataDir: string = resolve('.data');
 
-  /** Whether a first start on the embedded PostgreSQL makes the demo organization. */
+  /** Whether a first start on the embedded PostgreSQL creates the demo organization. */
   @setting('LANYARD_DEMO', oneOf(['on', 'off']))
   readonly demo: 'on' | 'off' = 'on';
 
-  /** Connections to PostgreSQL for requests, a process; long deletes may hold two of them. One more is for keys and probes, one for webhooks. */
+  /**
+   * Connections to PostgreSQL per process for requests; long deletes may use two of them. One more is for keys and probes,
+   * one for webhooks.
+   */
   @setting('LANYARD_POOL_SIZE', integer(3, 1000))
   readonly poolSize: number = 10;
 
-  /** Milliseconds for which a start waits for a PostgreSQL that does not answer yet. */
+  /** Milliseconds for which a start waits for a PostgreSQL that does not respond yet. */
   @setting('LANYARD_DATABASE_WAIT_MS', integer(0, 600_000))
   readonly databaseWaitMs: number = 30_000;
 
@@ -123,31 +126,31 @@ export class Config {
   @setting('LANYARD_TRUST_PROXY', integer(0, 16))
   readonly trustProxy: number = 0;
 
-  /** Origins of pages in browsers that may read answers; without it no page of another origin may. */
+  /** Origins of web pages that may read responses; without it no page of another origin may. */
   @setting('LANYARD_CORS_ORIGINS', origins)
   readonly corsOrigins?: string[] | '*';
 
-  /** Failed authentications a minute from one address (of IPv6: one /64) before they are slowed. */
+  /** Failed authentications per minute from one address (a /64 for IPv6) before it is slowed down. */
   @setting('LANYARD_AUTHENTICATION_FAILURES', integer(1, 1_000_000))
   readonly authenticationFailures: number = 3000;
 
-  /** Milliseconds within which the headers of a request must have come. */
+  /** Milliseconds within which the headers of a request must arrive. */
   @setting('LANYARD_HEADERS_TIMEOUT_MS', integer(100, 600_000))
   readonly headersTimeoutMs: number = 15_000;
 
-  /** Milliseconds within which a whole request must have come. */
+  /** Milliseconds within which a whole request must arrive. */
   @setting('LANYARD_REQUEST_TIMEOUT_MS', integer(100, 600_000))
   readonly requestTimeoutMs: number = 60_000;
 
-  /** Milliseconds for which a client may take no byte of its answer. */
+  /** Milliseconds for which a client may read nothing of its response. */
   @setting('LANYARD_ANSWER_TIMEOUT_MS', integer(100, 600_000))
   readonly responseTimeoutMs: number = 15_000;
 
-  /** Milliseconds during which a stopping server still answers what reaches it. */
+  /** Milliseconds for which a stopping server still responds to new requests. */
   @setting('LANYARD_DRAIN_MS', integer(0, 60_000))
   readonly drainMs: number = 500;
 
-  /** The least level that is logged. Requests are `info`, those that fail for the server's own reasons `error`. */
+  /** The lowest level that is logged. Requests are `info`; those that fail for the server's own reasons are `error`. */
   @setting('LANYARD_LOG_LEVEL', oneOf(LOG_LEVELS))
   readonly logLevel: LogLevel = 'info';
 
@@ -155,11 +158,11 @@ export class Config {
   @setting('LANYARD_CHANGES_DAYS', integer(1, 365))
   readonly changesDays: number = 30;
 
-  /** Whether this process sends to webhooks. */
+  /** Whether this process delivers to webhooks. */
   @setting('LANYARD_WEBHOOKS', oneOf(['on', 'off']))
   readonly webhooks: 'on' | 'off' = 'on';
 
-  /** Whether `webhooks create` takes a URL with `http` that leads elsewhere than to this machine. */
+  /** Whether `webhooks create` accepts an `http` URL that leads to another machine. */
   @setting('LANYARD_WEBHOOK_HTTP', oneOf(['on', 'off']))
   readonly webhookHttp: 'on' | 'off' = 'off';
 
@@ -167,11 +170,11 @@ export class Config {
   @setting('LANYARD_WEBHOOK_PRIVATE', oneOf(['on', 'off']))
   readonly webhookPrivate: 'on' | 'off' = 'on';
 
-  /** TCP port of `/metrics`; without it there are none. */
+  /** TCP port of `/metrics`; without it there are no metrics. */
   @setting('LANYARD_METRICS_PORT', integer(0, 65535))
   readonly metricsPort?: number;
 
-  /** Whether requests may ask for simulated faults; in production it must be said in so many words. */
+  /** Whether requests may ask for simulated faults; in production the value must be `production`. */
   @setting('LANYARD_SIMULATE', oneOf(['off', 'on', 'production']))
   readonly simulate: 'off' | 'on' | 'production' = 'off';
 
@@ -180,7 +183,7 @@ export class Config {
   }
 }
 
-/** @throws ConfigError on a value that cannot be used */
+/** @throws ConfigError if a value cannot be used */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const overrides = SETTINGS.flatMap(({ name, key, read, requirement, isSecret }) => {
     const text = env[name];
@@ -190,13 +193,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     throw new ConfigError(`${name} must be ${requirement}${isSecret ? '' : `, not ${JSON.stringify(text)}`}.`);
   });
   const config = new Config(Object.fromEntries(overrides) as Partial<Config>);
-  // With rediss:// the way to the sentinels would still be in the clear, and that would go unnoticed.
+  // With rediss:// the connection to the sentinels would still be unencrypted, and nobody would notice.
   if (config.redisSentinels && !config.redisUrl?.startsWith('redis://')) {
     throw new ConfigError(
       'LANYARD_REDIS_SENTINELS needs a REDIS_URL that starts with redis:// and has the name of the Sentinel group as its host.',
     );
   }
-  // 0 is any free port, and so another one.
+  // Port 0 picks any free port, so the two do not conflict.
   if (config.metricsPort && config.metricsPort === config.port) {
     throw new ConfigError(`LANYARD_METRICS_PORT must differ from PORT (both are ${config.port}).`);
   }
@@ -209,10 +212,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config;
 }
 
-/** Where a client finds the API, and its key: variables of clients, which no server needs to know. */
+/** Variables of clients, with the API's URL and a key. The server does not use them. */
 const CLIENT_VARIABLES = ['LANYARD_URL', 'LANYARD_KEY'];
 
-/** Says which variables look like settings and are none: a misspelt one would have no effect, and nobody would know. */
+/** Names the variables that look like settings but are not. A misspelled one would have no effect, unnoticed. */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const known = [...CLIENT_VARIABLES, ...SETTINGS.map(({ name }) => name)];
   const unknown = Object.keys(env).filter((name) => name.startsWith('LANYARD_') && !known.includes(name));
@@ -220,7 +223,7 @@ export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string | 
   return `Unknown ${unknown.length === 1 ? 'setting' : 'settings'}, ignored: ${unknown.sort().join(', ')}`;
 }
 
-/** The settings in force, as the environment says them and without passwords; a value is null when there is none. */
+/** The settings in force, from the environment, without passwords; a value is null if it is not set. */
 export function effectiveSettings(env: NodeJS.ProcessEnv = process.env) {
   const config = readConfig(env);
   return SETTINGS.map(({ name, key, isSecret }) => {
@@ -231,7 +234,7 @@ export function effectiveSettings(env: NodeJS.ProcessEnv = process.env) {
   });
 }
 
-/** A connection string may have a password in its place or among its parameters. */
+/** Removes the password, which may be in its usual position or among the parameters. */
 function withoutPassword(connection: string): string {
   const url = new URL(connection);
   if (url.password) url.password = '***';
@@ -247,7 +250,7 @@ function originsOf(list: string): string[] | '*' | undefined {
   return origins.every(isOrigin) ? origins : undefined;
 }
 
-/** Whether a page can have the origin: browsers send it in one spelling, and a wildcard within it would match nothing. */
+/** Whether a page can have the origin. Browsers send it in one spelling, and a wildcard in it would match nothing. */
 const isOrigin = (text: string): boolean =>
   /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 

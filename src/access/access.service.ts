@@ -8,23 +8,23 @@ import { Overloaded } from '../errors/exceptions';
 import type { LimitedCaller } from '../api/caller';
 import { hashKey, hasKeyForm } from './key-format';
 
-/** A revocation must be in force within five seconds on every process, and a look-up may take up to a second. */
+/** A revocation must take effect within five seconds on every process, and a look-up may take up to a second. */
 const CACHE_MS = 4000;
-/** Keys in one statement, which takes 1 to 2 ms: a valid key may wait for it. */
+/** Maximum number of keys per statement, which takes 1 to 2 ms. A valid key may have to wait for it. */
 const MAX_LOOKUPS_AT_ONCE = 1000;
 const USAGE_FLUSH_INTERVAL_MS = 60_000;
 
-/** `expiresAt` is the moment, in unix milliseconds, from which the key is no longer valid. */
+/** `expiresAt` is the Unix time in milliseconds from which the key is no longer valid. */
 type KnownKey = LimitedCaller & { expiresAt: number };
 
-/** The keys with these hashes (`$1`). Base64 has line breaks, but not in so short a text. */
+/** Finds the keys with the hashes `$1`. PostgreSQL breaks long base64 texts into lines, but not one as short as this. */
 export const FIND_KEYS = `
   select encode(hash, 'base64') as hash, id as "keyId", organization_id as "organizationId", max_tokens as "maxTokens",
     refill_rate::float8 as "refillRate", simulate,
     coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
   from api_keys where hash = any($1) and revoked_at is null`;
 
-/** Adds how often keys (`$1`) were used (`$2`), to what other processes counted. Counts are kept for a day. */
+/** Adds the use counts `$2` of the keys `$1` to those of other processes. Counts are kept for a day. */
 export const ADD_USAGE = `
   with uses as (select * from unnest($1::uuid[], $2::integer[]) as u(id, requests)),
     noted as (update api_keys k set last_used_at = now() from uses where k.id = uses.id returning k.id),
@@ -41,8 +41,8 @@ export class AccessService implements OnApplicationShutdown {
   /** Unknown keys have a cache of their own, so that a flood of invented keys does not evict known ones. */
   private readonly unknownKeys = new LRUCache<string, true>({ max: 10_000, ttl: CACHE_MS });
   /**
-   * Looked up one by one, thousands of invented keys would fill the pool's queue, and requests with a known key would wait
-   * in it. How many may wait is limited by the open sockets.
+   * Looking up thousands of invented keys one by one would fill the pool's queue, where requests with a known key would
+   * wait, too. The number of open sockets limits how many look-ups may wait.
    */
   private readonly lookups = new Batcher<string, KnownKey | undefined>(
     (_, hashes) => this.load(hashes),
@@ -56,8 +56,8 @@ export class AccessService implements OnApplicationShutdown {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * @returns the caller, or undefined when the key is malformed, unknown, revoked or expired
-   * @throws when the database does not answer: a key is never refused for that
+   * @returns the caller, or undefined if the key is malformed, unknown, revoked or expired
+   * @throws if the database does not respond; a key is never rejected for that
    */
   async findCaller(key: string): Promise<LimitedCaller | undefined> {
     const hash = hashKey(key);
@@ -71,7 +71,7 @@ export class AccessService implements OnApplicationShutdown {
   private async load(hashes: string[]): Promise<(KnownKey | undefined)[]> {
     const start = performance.now();
     const values = [hashes.map((hash) => Buffer.from(hash, 'base64'))];
-    // Not through TypeORM, which would return a connection that does not answer to the pool, for the next look-up.
+    // TypeORM would return an unresponsive connection to the pool, for the next look-up to use.
     const { rows } = await poolOf(this.dataSource)
       .query<KnownKey & { hash: string }>(FIND_KEYS, values)
       .catch((error: unknown) => {
@@ -80,22 +80,22 @@ export class AccessService implements OnApplicationShutdown {
     const found = new Map(rows.map(({ hash, ...knownKeys }) => [hash, knownKeys]));
     return hashes.map((hash) => {
       const knownKeys = found.get(hash);
-      // Cached from the start of the look-up: the row may already be that old.
+      // The entry's age counts from the start of the look-up, because the row may already be that old.
       if (knownKeys) this.knownKeys.set(hash, knownKeys, { start });
       else this.unknownKeys.set(hash, true, { start });
       return knownKeys;
     });
   }
 
-  /** No request waits for it. */
+  /** Writes the use counts in the background; no request waits for it. */
   private async flushUsage(): Promise<void> {
-    // Sorted, so that processes do not deadlock.
+    // All processes update the keys in the same order, so that they do not deadlock.
     const ids = [...this.useCounts.keys()].sort();
     const requests = ids.map((id) => this.useCounts.get(id));
     this.useCounts = new Map();
     if (ids.length === 0) return;
     try {
-      // Not through TypeORM, whose connections have a queue: this is one of those that are reserved.
+      // TypeORM queues for its connections; this statement uses one of those that are reserved.
       await poolOf(this.dataSource).query(ADD_USAGE, [ids, requests]);
     } catch (error) {
       this.logger.warn({ message: 'Cannot store the usage of API keys', ...logFields(error) });

@@ -23,7 +23,7 @@ export class ApiKeyEntity {
   @Column('numeric', { precision: 10, scale: 3, transformer: { to: (rate: number) => rate, from: Number } })
   refillRate: number;
 
-  /** The faults of each request on a server that simulates them (`src/simulate/faults.ts`). */
+  /** The faults that each request with the key gets on a server that simulates them (`src/simulate/faults.ts`). */
   @Column(NULLABLE_TEXT) simulate: string | null;
 
   @Column(TIMESTAMP) createdAt: Date;

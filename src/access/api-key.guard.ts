@@ -10,7 +10,7 @@ const PUBLIC = Symbol('public');
 /** A route outside the API that needs no key: health, documentation. */
 export const Public = () => SetMetadata(PUBLIC, true);
 
-/** Lets a request in by its `x-api-key`: 401 without one, 403 with an invalid one, 429 after too many of these. */
+/** Authenticates a request by its `x-api-key`: 401 without one, 403 with an invalid one, 429 after too many invalid ones. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(

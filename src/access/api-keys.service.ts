@@ -5,24 +5,24 @@ import { uuidV7 } from '../database/uuid';
 import { ApiKeyEntity } from './api-key.entity';
 import { hashKey, generateKey, keyPrefix } from './key-format';
 
-/** Burst and rate of a key that was issued without limits of its own: the contract's defaults. */
+/** Burst and rate of a key that is issued without limits of its own. They are the contract's defaults. */
 export const DEFAULT_LIMITS = { maxTokens: 20, refillRate: 1 };
 
 export type KeySettings = Pick<ApiKeyEntity, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'> & {
   simulate?: string;
 };
 
-/** A key as it is shown once, when it is issued. */
+/** A newly issued key. This is the only time that the key itself is shown. */
 export interface IssuedKey extends KeySettings {
   id: string;
   key: string;
   organizationId: number;
 }
 
-/** A key as it is listed: everything but what would let somebody use it. */
+/** A key as it is listed, without anything that would let somebody use it. */
 export type ApiKey = Omit<ApiKeyEntity, 'hash'>;
 
-/** A key that was taken away, or has expired: it must not come back under another name. */
+/** The key was revoked or has expired, so it must not come back as a new one. */
 export class KeyExpiredOrRevoked extends Error {}
 
 /** The operator's view of the keys. */
@@ -34,7 +34,7 @@ export class ApiKeysService {
     return issueInto(this.keys, organizationId, settings);
   }
 
-  /** @returns the key as it is stored, whatever its state, or null if it was not issued here */
+  /** @returns the stored key, whatever its state, or null if it was not issued here */
   find(key: string): Promise<ApiKey | null> {
     return this.keys.findOneBy({ hash: Buffer.from(hashKey(key), 'base64') });
   }
@@ -44,16 +44,16 @@ export class ApiKeysService {
     return this.keys.find({ where: { organizationId }, order: { createdAt: 'ASC', id: 'ASC' } });
   }
 
-  /** @returns the key, or null when there is none of that id */
+  /** @returns the key, or null if no key has that ID */
   async setLimits(id: string, limits: { maxTokens?: number; refillRate?: number }): Promise<ApiKey | null> {
     await this.keys.update({ id }, limits);
     return this.keys.findOneBy({ id });
   }
 
   /**
-   * A new key with the settings of the old one, which expires after the overlap: both, or nothing.
+   * Issues a new key with the settings of the old one, which expires after the overlap. Both happen or neither.
    * @param overlap seconds
-   * @returns the new key, and when the old one ends, which may be before the overlap is over
+   * @returns the new key, and when the old one expires, which may be before the overlap ends
    * @throws KeyExpiredOrRevoked
    */
   rotate(id: string, overlap: number): Promise<(IssuedKey & { oldEnds: Date }) | null> {
@@ -71,7 +71,7 @@ export class ApiKeysService {
     });
   }
 
-  /** Revoking twice keeps the first moment. */
+  /** Revoking a key again keeps the time of the first revocation. */
   async revoke(id: string): Promise<{ id: string; revokedAt: Date } | null> {
     await this.keys.update({ id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
     const revoked = await this.keys.findOneBy({ id });

@@ -8,8 +8,8 @@ import { Config } from '../config';
 const WINDOW_MS = 60_000;
 
 /**
- * Slows an address (of IPv6: its /64) that keeps failing to authenticate. ApiKeyGuard asks it after a failure only, so that
- * one bad client cannot lock out others that share its address.
+ * Slows down an address (a /64 for IPv6) that keeps failing to authenticate. ApiKeyGuard consults it only after a failure,
+ * so that one bad client cannot lock out others that share its address.
  */
 @Injectable()
 export class FailedAuthenticationThrottler extends ThrottlerGuard {
@@ -27,17 +27,17 @@ export class FailedAuthenticationThrottler extends ThrottlerGuard {
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Counts failures in this process. @nestjs/throttler's own storage has no limit but time: it keeps every address for at
- * least a minute, and the process runs out of memory at a million of them, which one /44 of IPv6 has.
+ * Counts failures in this process. @nestjs/throttler's own storage is bounded only by time: it keeps every address for at
+ * least a minute, and the process runs out of memory at a million addresses, which a single IPv6 /44 provides.
  */
 export class BoundedThrottlerStorage implements ThrottlerStorage {
   private readonly counts = new LRUCache<string, { failures: number }>({ max: MAX_ADDRESSES });
 
-  /** @param ttl milliseconds; the times that it returns are seconds */
+  /** @param ttl milliseconds; the returned times are seconds */
   increment(key: string, ttl: number, limit: number) {
     const count = this.counts.get(key) ?? { failures: 0 };
     const totalHits = ++count.failures;
-    // The first failure begins a minute, and the first too many another one.
+    // The first failure starts a minute, and the first one over the limit starts another.
     if (totalHits === 1 || totalHits === limit + 1) this.counts.set(key, count, { ttl });
     const seconds = Math.ceil(this.counts.getRemainingTTL(key) / 1000);
     return Promise.resolve({
@@ -54,7 +54,7 @@ export const FailedAuthenticationModule = ThrottlerModule.forRootAsync({
   useFactory: ({ authenticationFailures }: Config) => ({
     throttlers: [{ limit: authenticationFailures, ttl: WINDOW_MS }],
     setHeaders: false,
-    // A proxy that passes on what a client says may name an address of any length.
+    // A proxy that passes on what a client sends may name an address of any length.
     generateKey: (_: ExecutionContext, address: string) => hash('sha256', address, 'base64'),
     storage: new BoundedThrottlerStorage(),
   }),

@@ -2,12 +2,12 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * A key is `lan_`, 43 base62 characters of 32 random bytes, and 6 base62 characters of their CRC-32: a mistyped key is
- * refused without a look-up, and secret scanners can recognise one.
+ * A key is `lan_`, 43 base62 characters of 32 random bytes, and 6 base62 characters of their CRC-32. The checksum rejects a
+ * mistyped key without a look-up and lets secret scanners recognize keys.
  */
 const KEY_PATTERN = /^lan_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** How much of a key is kept for display. */
+/** How many characters of a key are stored for display. */
 const PREFIX_LENGTH = 10;
 
 export function generateKey(): string {
@@ -22,8 +22,8 @@ export function hasKeyForm(text: string): boolean {
 }
 
 /**
- * What is stored of a key. A fast hash is enough: slow ones protect secrets that can be guessed, and these are 256
- * random bits.
+ * Hashes a key for storage. A fast hash is enough: slow ones protect secrets that can be guessed, and a key has 256 random
+ * bits.
  * @returns the SHA-256 in base64
  */
 export const hashKey = (key: string): string => hash('sha256', key, 'base64');

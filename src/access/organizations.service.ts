@@ -14,7 +14,7 @@ export interface Organization {
 /** Tables without a foreign key to organizations, so that no cascade deletes their rows. */
 const UNSCOPED_TABLES = ['lists', 'list_counts', 'changes'];
 
-/** How many rows one transaction deletes, so that others do not wait for long. */
+/** Maximum number of rows to delete in one transaction, so that others do not wait for long. */
 const DELETE_BATCH_SIZE = 1000;
 
 /** The operator's view of the organizations. */

@@ -1,12 +1,12 @@
 import { normalizedName } from '../datasets/closest-name';
 import type { CsvColumn, ColumnMapping } from './csv-format';
 
-/** The name of a column in letters and digits. `Attendee #` is a number, and no attendee. */
+/** The name of a column in letters and digits. `Attendee #` is a number, not an attendee. */
 export const columnKey = (name: string): string => normalizedName(name.replace(/#\s*$/, ' number'));
 
 /**
- * The mappings of a column. One that names it alone, such as `Phone#2`, wins over those that name all columns of a name.
- * @param nth how many columns of the name there are up to this one
+ * The mappings of a column. One for this column alone, such as `Phone#2`, wins over those for all columns with the name.
+ * @param nth the number of columns with the name, up to and including this one
  */
 export function mappingsOf(mappings: ColumnMapping[], name: string, nth: number): ColumnMapping[] {
   if (mappings.length === 0) return mappings;
@@ -21,6 +21,6 @@ export function mappingsOf(mappings: ColumnMapping[], name: string, nth: number)
   return mappings.filter(({ column }) => !/#\d+$/.test(column) && columnKey(column) === key);
 }
 
-/** What `--map` calls a column: its name, with its number if it is not the first column of the name. */
+/** How `--map` refers to a column: by its name, with a number unless it is the first column with that name. */
 export const mappedName = ({ name, nth }: Pick<CsvColumn, 'name' | 'nth'>): string =>
   nth > 1 ? `${name.trim()}#${nth}` : name.trim();

@@ -8,13 +8,13 @@ import type { CsvMatch, ExternalSystem } from './csv-section';
 import type { ColumnFacts, Survey } from './csv-survey';
 import type { CsvService } from './csv.service';
 
-/** A shorter name may be a typing error of too many others. */
+/** A shorter name could be a typing error of too many other names. */
 const MIN_SUGGESTED_LENGTH = 4;
 
 /** How many names a message lists. */
 const MAX_LISTED = 10;
 
-/** The columns that the list of what an import has left out begins with. */
+/** The first columns of the list of what an import has left out. */
 export const LEFT_OUT_COLUMNS = ['line', 'column', 'value', 'reason'];
 
 /** The first of the names in quotes, and how many more there are. */
@@ -27,7 +27,7 @@ function listNames(names: string[], nameOf: (name: string) => string = quote): s
 /** Assigns the columns of a file to fields. */
 export class ColumnAssignment {
   private readonly fieldsByKey: Map<string, CsvField>;
-  /** Names by which the program that wrote the file means something else. */
+  /** Names that the program that wrote the file uses for something else. */
   private readonly foreignKeys: Set<string>;
   private readonly unknown: string[] = [];
   private hasIdentifier = false;
@@ -50,7 +50,7 @@ export class ColumnAssignment {
   }
 
   /**
-   * First by `--map`, then by the names of fields. Columns without a name are left out.
+   * Assigns columns by `--map` first, and then by the names of fields. Columns without a name are left out.
    * @throws ImportError if no column would be imported
    */
   assign(): CsvColumn[] {
@@ -80,13 +80,13 @@ export class ColumnAssignment {
     return joinTimes(columns, this.survey.facts);
   }
 
-  /** The column as its name and its values tell; undefined if it is unknown, which is reported. */
+  /** Assigns a column by its name and its values; undefined if it is unknown, which is reported. */
   private columnOf(column: CsvColumn, key: string): CsvColumn | undefined {
     const { name, index } = column;
     const named = this.fieldNamed(name, key);
     const facts = this.survey.facts.get(index);
     const field = named && (this.identifierField(named, name, facts) ?? named);
-    // A file has one column of ids; further ones, such as that of a company, are those of something else.
+    // A file has one column of IDs. Further ones identify something else, such as a company.
     if (!field || (field !== named && this.hasIdentifier)) return this.unknownColumn(column);
     if (this.isIdentifier(field)) this.hasIdentifier = true;
     const { userFields = [] } = this.csv.definition(this.format.section);
@@ -115,7 +115,7 @@ export class ColumnAssignment {
     return name === identifiers.ref || identifiers.systems.some(({ field }) => field === name);
   }
 
-  /** The field of a column of ids, which depends on whose ids they are. */
+  /** The field of a column of IDs, which depends on what assigned the IDs. */
   private identifierField(named: CsvField, name: string, facts?: ColumnFacts): CsvField | undefined {
     const { section, source } = this.format;
     const { identifiers } = this.csv.definition(section);
@@ -148,7 +148,7 @@ export class ColumnAssignment {
     this.issues.add({ ...NO_LOCATION, line, column, value, expected, message, fix: map });
   }
 
-  /** The parts of a home address are those of the lead's address if the file has no other one. */
+  /** If the file has no other address, the parts of a home address fill those of the lead's address. */
   private substituteFields(columns: CsvColumn[]): void {
     const names = columns.map(({ field }) => field?.name ?? '');
     for (const column of columns) {
@@ -184,7 +184,7 @@ export class ColumnAssignment {
     this.issues.setColumnIssues(reported, count - reported.length, text, options);
   }
 
-  /** The field whose name has a typing error. A name that differs in more means something else: `Position ID` is no position. */
+  /** The field whose name has a typing error. A name that differs more means something else: `Position ID` is no position. */
   private suggestionFor(column: string, names: [string, string][]): string | undefined {
     return columnKey(column).length < MIN_SUGGESTED_LENGTH ? undefined : closestName(column, names, 1);
   }
@@ -196,7 +196,7 @@ export class ColumnAssignment {
   }
 }
 
-/** With this many columns that a program's files usually have, a file is of that program. */
+/** A file with this many of the columns that a program's files usually have is from that program. */
 const MIN_USUAL_COLUMNS = 2;
 
 /** Whether the file is the corrected list of what an import has left out. */
@@ -225,7 +225,7 @@ function joinTimes(columns: CsvColumn[], facts: Map<number, ColumnFacts>): CsvCo
 
 /**
  * The columns by which rows are matched with stored records.
- * @throws ImportError if the file has none, or columns of several fields of which it may have one
+ * @throws ImportError if the file has none, or has columns of several fields although only one is allowed
  */
 export function findMatchColumns(columns: CsvColumn[], name: string, match: CsvMatch): CsvColumn[] {
   const matching = columns.filter(({ field }) => field && match.fieldNames.test(field.name));

@@ -3,13 +3,13 @@ import { type ColumnDateTimes, type CsvValueType, CsvValueError, jsonEntries, tr
 import { joinEntries, splitEntries } from './lists';
 import type { Lookup, LookupSource } from './lookup';
 
-/** A record while it is put together from the cells of a row. */
+/** A record that is being built from the cells of a row. */
 export type RecordDraft = Record<string, unknown>;
 
-/** What the cells of a column are parsed with. */
+/** The context in which the cells of a column are parsed. */
 export interface CellContext {
   organizationId: number;
-  /** The name of the column; empty if an option of the command gives the value. */
+  /** The name of the column; empty if the value comes from an option of the command. */
   column: string;
   dateTimes: ColumnDateTimes;
   /** Whether the file has no apostrophes before cells that a spreadsheet would run as formulas. */
@@ -17,7 +17,7 @@ export interface CellContext {
   lookup?: Lookup;
   /** Whether the file has a column of a field. */
   hasField: (name: string) => boolean;
-  /** What the ids of the file come from, if an option says so. */
+  /** Where the IDs of the file come from, if an option says so. */
   source?: string;
 }
 
@@ -26,7 +26,7 @@ export interface CsvField {
   name: string;
   /** The paths in the record that it fills; by default its name. */
   paths?: string[];
-  /** SQL of the new value of a column of which the field is only a part, so that other parts keep what is stored. */
+  /** SQL of the new value of a column that the field fills only in part, so that the other parts keep their stored values. */
   mergeSql?: (stored: string, imported: string, path: string) => string;
   /** Whether values of several columns are added up. */
   isList?: boolean;
@@ -34,9 +34,9 @@ export interface CsvField {
   entryFields?: Record<string, string[]>;
   /** Whether only a column of exactly this name fills it. */
   isExactName?: boolean;
-  /** Whether it is read before the fields without this. */
+  /** Whether it is read before the fields that lack this flag. */
   isReadFirst?: boolean;
-  /** The field that its column fills if the file has no column of any of some other fields. */
+  /** The field to fill instead if the file has no column of certain other fields. */
   substitute?: { field: string; unlessAnyOf: RegExp };
   /** The records that the cells refer to. */
   references?: LookupSource;
@@ -92,8 +92,8 @@ export function csvField(path: string, type: CsvValueType, whenEmpty: null | und
 }
 
 /**
- * A list of objects that refer to other records, by whatever the source knows them.
- * @param property of an entry that holds the reference
+ * A list of objects that refer to other records, by any text that the source knows them by.
+ * @param property the property of an entry that holds the reference
  */
 export function referenceField(name: string, property: string, references: LookupSource): CsvField {
   const referenceOf = (entry: unknown): string => (entry as Record<string, string>)[property] ?? '';
@@ -122,7 +122,7 @@ export function referenceField(name: string, property: string, references: Looku
   };
 }
 
-/** The texts of a cell that refer to records. Text that a record is known by is not split at further separators. */
+/** Splits a cell into texts that refer to records. Text that identifies a record is not split further. */
 function splitReferences(cell: string, { separator }: LookupSource, lookup?: Lookup): string[] {
   return splitEntries(cell).flatMap(({ text, isQuoted }) => {
     const isWhole = isQuoted || !separator || lookup?.find(text) !== undefined;

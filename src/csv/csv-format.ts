@@ -5,7 +5,7 @@ import type { DateTimeOptions } from './date-times';
 /** How a CSV file is written, and what its columns and rows mean. */
 export interface CsvFormat {
   section: string;
-  /** By default a comma in an export, and what the first lines of the file tell in an import. */
+  /** A comma by default in an export; detected from the first lines of the file in an import. */
   delimiter?: string;
   mappings: ColumnMapping[];
   /** Whether cells that a spreadsheet would run as formulas have no apostrophe before them. */
@@ -15,25 +15,25 @@ export interface CsvFormat {
   /** Ranges of lines, first and last, on which rows are skipped. */
   skipRows: [first: number, last: number][];
   encoding?: string;
-  /** Whether to skip columns that are no fields. */
+  /** Whether to skip columns that match no field. */
   ignoreUnknown: boolean;
   /** Whether to leave out what cannot be read, instead of rejecting the file. */
   isLenient: boolean;
   dateTimes: DateTimeOptions;
   optionValues: OptionValue[];
-  /** What rows are matched with stored records by; the key of the dataset if undefined. */
+  /** The value by which rows are matched with stored records; the key of the dataset if undefined. */
   match?: string;
-  /** Whether `match` is what the operator has said. */
+  /** Whether the operator has chosen `match`. */
   isMatchGiven: boolean;
   /** What to do with several rows for the same record; they are an error if undefined. */
   onDuplicate?: OnDuplicate;
-  /** Which program or list the ids of the file are from. */
+  /** Which program or list the IDs of the file are from. */
   source?: string;
   /** A name for the source that messages suggest. */
   suggestedSource?: string;
   /** Whether a row may change the person of a record that has its id. */
   mayOverwrite: boolean;
-  /** The group in which what the cells of tags refer to is created. */
+  /** The group in which to create tags that cells refer to and that do not exist. */
   createTags?: string;
 }
 
@@ -43,7 +43,7 @@ export interface ColumnMapping {
   field: CsvField | undefined;
 }
 
-/** A value that an option of the command gives to a field in every row. */
+/** A value that an option of the command sets for a field in every row. */
 export interface OptionValue {
   option: string;
   field: CsvField;
@@ -56,12 +56,12 @@ export interface CsvColumn {
   name: string;
   /** Zero-based index of its cells in a row. */
   index: number;
-  /** The number of columns of this name up to this one. */
+  /** The number of columns with this name, up to and including this one. */
   nth: number;
   /** The field that it fills; undefined if it is skipped. */
   field: CsvField | undefined;
-  /** Index of the column that has the times of its dates. */
+  /** Index of the column with the times of its dates. */
   timeIndex?: number;
-  /** Why it is skipped although nobody has said so. */
+  /** Why it is skipped although the operator has not asked for that. */
   skipReason?: string;
 }

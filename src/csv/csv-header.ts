@@ -3,15 +3,15 @@ import { MAX_ROW_LENGTH, requireRowLength } from '../datasets/file-text';
 import { importError } from '../datasets/import-error';
 import { CsvParser, type CsvRow } from './csv-parser';
 
-/** The header of a CSV file, and how its rows are read. */
+/** The header of a CSV file, and how to read its rows. */
 export interface CsvHeader {
   names: string[];
   /** One-based number of its line. */
   line: number;
   delimiter: string;
-  /** The lines before the header that have text, if it was found and not named by an option. */
+  /** The lines with text before the header, if the header was detected. */
   preamble?: { firstLine: number; lastLine: number };
-  /** The delimiter of an option or of a line such as `sep=;`, by which the header cannot be read. */
+  /** The delimiter of an option or of a line such as `sep=;` if it does not fit the header. */
   wrongDelimiter?: string;
 }
 
@@ -26,7 +26,7 @@ export interface CsvText {
 export interface HeaderOptions {
   /** How many lines to skip before the header, not counting `sep=;`; the header is detected if undefined. */
   skipLines?: number;
-  /** By default that of `sep=;`, or the one that the header has most of. */
+  /** The delimiter; by default that of `sep=;`, or the most frequent one in the header. */
   delimiter?: string;
   /** Whether a name in the header is that of a field, or of another known column. */
   isKnownName: (name: string) => boolean;
@@ -35,13 +35,13 @@ export interface HeaderOptions {
 /** The first line of a file that names its delimiter, such as `sep=;`. */
 const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 
-/** How many lines may hold the header. */
+/** The header must be within this many lines. */
 const MAX_HEADER_LINE = 20;
 
-/** How many cells of a row are looked at to tell whether it is the header. */
+/** How many cells of a row are examined to detect the header. */
 const MAX_LOOKED_AT = 1000;
 
-/** With this many known names, a row is the header. */
+/** A row with this many known names is the header. */
 const MIN_KNOWN_NAMES = 3;
 
 /** The first lines of a file. */
@@ -60,7 +60,7 @@ interface Candidate {
   knownNames: number;
 }
 
-/** Reads up to the header, and tells what it is. */
+/** Reads up to the header and detects its format. */
 export async function openCsvText(parts: AsyncGenerator<string>, options: HeaderOptions): Promise<CsvText> {
   const start = await readStart(parts, options.skipLines ?? 0);
   if (start.text.trim() === '') throw importError('The file is empty.');
@@ -89,7 +89,7 @@ async function readStart(parts: AsyncGenerator<string>, skipLines: number): Prom
 
 /** Reads the first lines from the parts of a file. */
 class StartReader {
-  /** What has been read and not skipped. */
+  /** The text that has been read and not skipped. */
   text = '';
   /** Number of its first line. */
   line = 1;
@@ -103,7 +103,7 @@ class StartReader {
     this.line += lines;
   }
 
-  /** Reads until there are as many lines, or a long one. */
+  /** Reads until the text has this many lines, or a long one. */
   async readLines(count: number): Promise<void> {
     let ends = countLineEnds(this.text);
     while (!this.isComplete && ends < count && (ends === 0 || this.text.length <= MAX_ROW_LENGTH)) {
@@ -159,10 +159,10 @@ function findHeader(start: FileStart, options: HeaderOptions): FoundHeader {
   return { ...found, header: { ...found.header, wrongDelimiter: named } };
 }
 
-/** These are recognized where the names of columns are known. */
+/** These delimiters are detected only where the names of columns are known. */
 const ALL_DELIMITERS = [...DELIMITERS, '|'];
 
-/** The first row with enough known names; else the first line, whatever it has. */
+/** Chooses the first row with enough known names, or else the first line, whatever it contains. */
 function chooseHeader({ text, line }: FileStart, delimiters: string[], options: HeaderOptions): Candidate {
   const candidates = delimiters.flatMap((delimiter) => candidatesOf(text, line, delimiter, options));
   const first = firstCandidate(candidates, ({ knownNames }) => knownNames >= MIN_KNOWN_NAMES);
@@ -176,7 +176,7 @@ function chooseHeader({ text, line }: FileStart, delimiters: string[], options: 
 
 const isHalfKnown = ({ row, knownNames }: Candidate): boolean => knownNames > 0 && knownNames * 2 >= row.cells.length;
 
-/** Whether a row of one cell, such as `Notes:`, stands above rows of several. */
+/** Whether a row has only one cell, such as `Notes:`, and stands above rows of several. */
 const isLoneCell = ({ row, delimiter }: Candidate, candidates: Candidate[]): boolean =>
   row.cells.length === 1 &&
   candidates.some((each) => each.delimiter === delimiter && each.row.line > row.line && each.row.cells.length > 1);

@@ -5,9 +5,9 @@ export interface CsvRow {
   cells: string[];
   /** One-based number of the line on which the row begins. */
   line: number;
-  /** Why the row cannot be read. Its cells are those of its first line then, split at every delimiter. */
+  /** Why the row cannot be read. Its cells are then those of its first line, split at every delimiter. */
   problem?: string;
-  /** Index of the row's first character in what was pushed; for the start of a file only. */
+  /** Index of the row's first character in the text that was pushed, used only for the start of a file. */
   start: number;
 }
 
@@ -16,12 +16,12 @@ export const ROW_EXPECTED = 'rows whose quotation marks are closed';
 const UNCLOSED = `Unclosed quotation mark, or a row over ${MAX_ROW_MIB} MiB, starting on this line.`;
 const STRAY = 'Stray quotation mark. Quote the whole cell and double the marks inside it.';
 
-/** After the first broken row, a quoted cell may have this length, so that looking for its end stays fast. */
+/** Maximum length of a quoted cell after the first broken row, which keeps the search for its end fast. */
 const MAX_LENGTH_AFTER_BROKEN_ROW = 65_536;
-/** With more broken rows than this, reading ends. */
+/** Reading stops after more broken rows than this. */
 const MAX_BROKEN_ROWS = 100;
 
-/** What a row turned out to be. */
+/** The result of parsing a row. */
 type Parsed = { cells: string[]; end: number; lines: number } | { problem: string } | 'incomplete';
 
 /** A cell and the index after it; `isLast` if a line end or the end of the file follows. */
@@ -35,7 +35,7 @@ type ParsedCell = { value: string; end: number; isLast: boolean } | { problem: s
 export class CsvParser {
   private text = '';
   private position = 0;
-  /** Length of the text at which an incomplete row is tried again, so that a long one is not tried with every part. */
+  /** Length of the text at which an incomplete row is parsed again, so that a long one is not parsed with every part. */
   private retryLength = 0;
   private brokenRows = 0;
   private nextLineFeed = -1;
@@ -47,7 +47,7 @@ export class CsvParser {
     private line: number,
   ) {}
 
-  /** Index in the text that was pushed last, and number of the line there. */
+  /** Index in the text that was pushed last, and the line number there. */
   get state(): { end: number; line: number } {
     return { end: this.position, line: this.line };
   }
@@ -90,7 +90,7 @@ export class CsvParser {
     return this.brokenRows > 0 ? MAX_LENGTH_AFTER_BROKEN_ROW : MAX_ROW_LENGTH;
   }
 
-  /** Gives up a row, and continues with the next line. */
+  /** Abandons a row and continues with the next line. */
   private breakRow(problem: string): CsvRow {
     const { line, position: start } = this;
     const end = this.lineEnd(start);
@@ -163,7 +163,7 @@ export class CsvParser {
     return index;
   }
 
-  /** The index of the next line end; -1 if there is none. It is remembered, because most cells ask for the same one. */
+  /** The index of the next line end; -1 if there is none. It is cached, because most cells ask for the same one. */
   private lineEnd(start: number): number {
     this.nextLineFeed = this.nextIndex('\n', this.nextLineFeed, start);
     this.nextCarriageReturn = this.nextIndex('\r', this.nextCarriageReturn, start);

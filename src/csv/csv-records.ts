@@ -21,26 +21,26 @@ import { cellOrder, rowIssue } from './row-issues';
 import { type CsvSource, type OptionSource, parseOptionValue, RowReader } from './row-reader';
 import { RowRecovery, type RowRecoveryOptions } from './row-recovery';
 
-/** What reading a file needs beside its format. */
+/** What is needed to read a file, in addition to its format. */
 export interface CsvReading {
   organizationId: number;
   /** Finds the records that cells refer to. */
   manager: EntityManager;
   issues: IssueCollector;
-  /** Takes what a lenient import leaves out. */
+  /** Receives what a lenient import leaves out. */
   leftOut?: LeftOutCounter;
 }
 
 /**
- * Reads the records of a CSV file in constant memory. As coverage it tells which fields the file has columns for; stored
- * records keep the others.
+ * Reads the records of a CSV file in constant memory. Its coverage consists of the fields that the file has columns for;
+ * stored records keep their values of all other fields.
  */
 export class CsvRecords implements Coverage {
   readonly isPartial = true;
   readonly onDuplicate: CsvFormat['onDuplicate'];
-  /** What the file is, once it has been surveyed. */
+  /** What is known about the file after the survey. */
   survey: Survey | undefined;
-  /** The columns of the file, once it has been surveyed. */
+  /** The columns of the file, known after the survey. */
   columns: CsvColumn[] = [];
   match: CsvMatch | undefined;
   checks: RowCheck[] = [];
@@ -84,7 +84,7 @@ export class CsvRecords implements Coverage {
     }
   }
 
-  /** The names of the file's own columns, without those of a list of what was left out of it. */
+  /** The names of the file's own columns, without those that a list of left-out values adds. */
   get ownColumnNames(): string[] {
     const names = this.survey?.header.names ?? [];
     return isLeftOutList(names) ? names.slice(LEFT_OUT_COLUMNS.length) : names;
@@ -126,7 +126,7 @@ export class CsvRecords implements Coverage {
 
   hasSkippedRecords = (): boolean => (this.reading.leftOut?.rows ?? 0) > 0;
 
-  /** Columns of flags say more of a lead's events than that it belongs to them. */
+  /** Columns of flags provide more of a lead's association with an event than that it exists. */
   updatedEntryFields(list: string): string[] {
     const flags = [...this.sources, ...this.optionSources].flatMap(({ field }) => field.entryFields?.[list] ?? []);
     return [...new Set(flags)];
@@ -200,7 +200,7 @@ export class CsvRecords implements Coverage {
     this.chooseMatch();
   }
 
-  /** Rows with the id of a program that is known are matched by it, if the operator has not said what else. */
+  /** Matches rows by the ID of a known program if they have one, unless the operator has chosen otherwise. */
   private chooseMatch(): void {
     const { identifiers, matches } = this.definition;
     const names = this.sources.map(({ field }) => field.name);
@@ -252,7 +252,7 @@ export class CsvRecords implements Coverage {
     return source;
   }
 
-  /** The record of a row; undefined if the row is none, which is reported. */
+  /** The record of a row; undefined if the row is no record, which is reported. */
   private recordOf(row: CsvRow, header: string[], reader: RowReader): RawRecord | undefined {
     const ownCells = row.cells.slice(reader.firstColumn);
     if (ownCells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
@@ -274,7 +274,7 @@ export class CsvRecords implements Coverage {
       onInvalidRow: () => undefined,
       findProblem: (record) => {
         const missing = this.missingMatchIssue(record, row.line);
-        // A value that is not valid has been reported.
+        // An invalid value has already been reported.
         const isBlank = this.matchColumns.every(({ index }) => (row.cells[index] ?? '').trim() === '');
         if (missing && isBlank) issues.add(missing);
         return missing;
@@ -309,7 +309,7 @@ export class CsvRecords implements Coverage {
     return new RowRecovery(row, { section, reader, sources, complete, ...handlers }).read();
   }
 
-  /** Why a row that can be read is of no use. */
+  /** Why a readable row is of no use. */
   private uselessIssue(record: RecordDraft, line: number): LocatedIssue | undefined {
     const { usable } = this.definition;
     const hasSuchField = this.sources.some(({ field }) => usable?.fieldNames.test(field.name));
@@ -324,7 +324,7 @@ export class CsvRecords implements Coverage {
     return record;
   }
 
-  /** Rows need the value that `--match` names; an id of another program, by which they are matched without it, may be missing. */
+  /** Every row needs the value that `--match` names. Without the option, a row may lack the ID of another program. */
   private missingMatchIssue(record: RecordDraft, line: number): LocatedIssue | undefined {
     const [column] = this.matchColumns;
     if (!this.match || !column || this.format.match === undefined || this.match.hasKey(record)) return undefined;

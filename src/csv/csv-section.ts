@@ -3,7 +3,7 @@ import type { Dataset } from '../datasets/dataset';
 import type { RowCheck } from '../datasets/row-check';
 import type { CsvField, RecordDraft } from './csv-fields';
 
-/** What a section has as CSV beside the fields of its record. */
+/** What a section supports as CSV, in addition to the fields of its record. */
 export interface CsvDefinition {
   /** Fields that replace those of the record with the same name, and further ones. */
   fields: CsvField[];
@@ -11,9 +11,9 @@ export interface CsvDefinition {
   generateId?: () => string;
   /** The fields that an option of `import` fills in every row, by the name of the option. */
   optionFields?: Record<string, string>;
-  /** What `--match` may match rows by, beside the key. */
+  /** The values that `--match` can match rows by, in addition to the key. */
   matches?: Record<string, CsvMatch>;
-  /** What columns of ids may hold, beside Lanyard's own. */
+  /** What columns of IDs may hold, in addition to Lanyard's own IDs. */
   identifiers?: CsvIdentifiers;
   /** Fields that hold the address of a user. A column of one of them without any address is skipped. */
   userFields?: string[];
@@ -21,30 +21,30 @@ export interface CsvDefinition {
   foreignColumns?: { names: string[]; beside: string }[];
   /** Completes a record when all its cells have been read. */
   complete?: (record: RecordDraft) => void;
-  /** The fields of which a record needs one with a value to be of use, and whether it has one. */
+  /** The fields of which a useful record needs at least one, and whether it has one. */
   usable?: { fieldNames: RegExp; isUsable: (record: RecordDraft) => boolean };
 }
 
 /** What a column of ids such as `Record ID` may fill. */
 export interface CsvIdentifiers {
-  /** The field of Lanyard's own ids. */
+  /** The field of Lanyard's own IDs. */
   id: string;
-  /** The field of ids that another program or a person gave. */
+  /** The field of IDs that another program or a person has assigned. */
   ref: string;
   /** The programs whose ids have fields of their own. */
   systems: ExternalSystem[];
-  /** What `--match` matches rows by that have an id of such a program. */
+  /** The value of `--match` for rows that have an ID of such a program. */
   match: string;
-  /** Checks that a row with such an id is the same person as the record that has it. */
+  /** Checks that a row with such an ID is about the same person as the record that has it. */
   samePersonCheck: (providesField: (path: string) => boolean, isRef: boolean, advice: string) => RowCheck;
 }
 
-/** A program that gives ids, and how a column of its ids is recognized. */
+/** A program that assigns IDs, and how to recognize a column of them. */
 export interface ExternalSystem {
   field: string;
-  /** What all its ids look like. */
+  /** The form of all its IDs. */
   idPattern?: RegExp;
-  /** Otherwise, the names of its columns of ids, and of other columns, some of which its files have. */
+  /** If its IDs have no such form: the names of its ID columns, and of other columns, of which its files have some. */
   idColumns?: string[];
   usualColumns?: string[];
 }
@@ -53,9 +53,9 @@ export interface ExternalSystem {
 export interface CsvMatch extends RecordMatch {
   /** The names of fields that hold the value. The file must have a column of one of them. */
   fieldNames: RegExp;
-  /** Whether the file may have columns of one of them only. */
+  /** Whether the file may have columns of only one of these fields. */
   isOfOneField?: boolean;
-  /** What such a column holds, with its article. */
+  /** A noun with its article for what such a column holds, for messages. */
   noun: string;
   /** Whether a record has the value. */
   hasKey: (record: RecordDraft) => boolean;

@@ -7,7 +7,7 @@ import { trimInvisible } from './csv-values';
 import { rowIssue } from './row-issues';
 import { type DateFormat, isDateOnly, isTimeOnly, numericDate } from './date-times';
 
-/** Opens a file anew. It is read twice: what a column means may depend on its last value. */
+/** Opens a file again. It is read twice, because the meaning of a column may depend on its last value. */
 export type OpenFile = () => AsyncIterable<Buffer>;
 
 export interface ReadingOptions {
@@ -51,7 +51,7 @@ export class ColumnFacts {
     this.dates.add(value);
   }
 
-  /** The order of day and month that the values tell. */
+  /** The order of day and month, if the values prove it. */
   get dateFormat(): DateFormat | undefined {
     return this.dates.format;
   }
@@ -62,7 +62,7 @@ export class ColumnFacts {
   }
 }
 
-/** What the numeric dates of a column tell of their order of day and month. */
+/** What the numeric dates of a column tell about their order of day and month. */
 class DateOrder {
   private canBe: Record<DateFormat, boolean> = { DMY: true, MDY: true };
   private isDecided: Record<DateFormat, boolean> = { DMY: false, MDY: false };
@@ -105,11 +105,11 @@ class DateOrder {
   }
 }
 
-/** What a file is, known when all of it has been read. */
+/** What is known about a file after all of it has been read. */
 export interface Survey {
   header: CsvHeader;
   encodingProblem?: EncodingProblem;
-  /** By the indexes of columns that have values. */
+  /** The facts by the index of the column. Columns without values have none. */
   facts: Map<number, ColumnFacts>;
 }
 
@@ -138,13 +138,13 @@ function addFacts(facts: Map<number, ColumnFacts>, { cells, line }: CsvRow, colu
   }
 }
 
-/** Some rows of a file, and the header that they are below. */
+/** Some rows of a file, with their header. */
 interface RowsOfFile {
   header: CsvHeader;
   rows: Iterable<CsvRow>;
 }
 
-/** Reads a file: the header first, without rows, and then the rows, part by part. */
+/** Reads a file. The header is yielded first, without rows, and then the rows, part by part. */
 export async function* readRows(
   open: OpenFile,
   options: ReadingOptions,

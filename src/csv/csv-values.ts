@@ -109,9 +109,9 @@ function ambiguousDate(
 }
 
 /**
- * A list that is written as `a; b`. A JSON array is read, too.
- * @param parseEntry makes an entry of one of the texts
- * @param formatEntry the text that says all of an entry; undefined if no text does
+ * A list that is written as `a; b`. A JSON array is accepted, too.
+ * @param parseEntry parses one of the texts
+ * @param formatEntry formats an entry; undefined if no text holds all of it
  */
 export const listValue = (
   parseEntry: (text: string, index: number) => unknown,

@@ -16,7 +16,7 @@ import {
   textValue,
 } from './csv-values';
 
-/** The columns that an export begins with. */
+/** The columns that come first in an export. */
 const LEADING_FIELDS = ['id', 'createdAt', 'updatedAt', 'createdBy'];
 
 interface SectionFields {
@@ -79,7 +79,7 @@ function indexByName(fields: CsvField[], aliases: Record<string, string[]>): Map
   return byName;
 }
 
-/** The fields of a record, those of its objects one by one. */
+/** The fields of a record, with those of its objects listed one by one. */
 function recordFields(record: Class, prefix = ''): CsvField[] {
   return [...schemasOf(record)].flatMap(([name, schema]) => {
     const inner = classOf(schema);

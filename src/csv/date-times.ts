@@ -29,18 +29,18 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const CLOCK =
   /^(\d{1,2})(?::(\d{2})(?::(\d{2})(\.\d{1,9})?)?)?(?:[ \u00a0\u202f]?([ap])\.?m\.?)?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i;
 
-/** A date and a time are longer than this in no format. */
+/** No format of a date and time is longer than this. */
 const MAX_LENGTH = 60;
 
-/** What a cell says of the order of day and month. */
+/** The dates that a cell may mean, by the order of day and month. */
 export interface NumericDate {
-  /** Milliseconds since 1970 as either format has it; undefined if it is no date then. */
+  /** Milliseconds since 1970 if the day comes first; undefined if that is not a date. */
   asDayFirst?: number;
   asMonthFirst?: number;
   separator: string;
 }
 
-/** The date of a cell whose order of day and month is not known from its form; undefined for any other cell. */
+/** The possible dates of a cell whose form does not tell the order of day and month; undefined for any other cell. */
 export function numericDate(cell: string): NumericDate | undefined {
   const [, first = '', separator = '', second = '', year = ''] = NUMERIC_DATE.exec(cell.slice(0, MAX_LENGTH)) ?? [];
   if (year === '') return undefined;
@@ -79,7 +79,7 @@ export function parseDateTime(cell: string, { timeZone, dateFormat }: DateTimeOp
   return utc && timeZone ? toZone(utc, timeZone) : utc;
 }
 
-/** A time of day as ISO 8601 has it. */
+/** A time of day in the form of ISO 8601. */
 interface Clock {
   time: string;
   zone?: string;
@@ -87,7 +87,7 @@ interface Clock {
 
 const MIDNIGHT: Clock = { time: '00:00:00' };
 
-/** @param separated the time with what separates it from the date, which must be something */
+/** @param separated the time with the separator before it, which must not be empty */
 function parseClock(text: string, separated: string): Clock | undefined {
   const [, hour = '', minute, second = '00', fraction = '', half, zone] = CLOCK.exec(text) ?? [];
   if (hour === '' || text === separated || (minute === undefined && half === undefined)) return undefined;
@@ -97,13 +97,13 @@ function parseClock(text: string, separated: string): Clock | undefined {
   return { time, zone: zone?.replace(/^(?:UTC|GMT)$/i, 'Z').toUpperCase() };
 }
 
-/** The hour of a clock of twelve hours as one of twenty-four hours has it. */
+/** Converts an hour of a 12-hour clock to one of a 24-hour clock. */
 function hoursOfHalf(hour: number, half: string): string | undefined {
   if (hour < 1 || hour > 12) return undefined;
   return String((hour % 12) + (half === 'p' ? 12 : 0));
 }
 
-/** A date that is clear without an option. */
+/** Parses a date that is unambiguous without an option. */
 function namedDate(cell: string): DateParts | undefined {
   const [iso, isoYear = '', isoMonth = '', isoDay = ''] = ISO_DATE.exec(cell) ?? [];
   if (iso) return { text: iso, year: isoYear, month: isoMonth, day: isoDay };
@@ -129,7 +129,7 @@ const DAY_MS = 86_400_000;
  */
 function toZone(local: string, timeZone: string): string {
   const shown = Date.parse(local);
-  // The offset may change that day, so the one before and the one after are tried.
+  // The offset may change on that day, so those of the day before and the day after are tried.
   const offsets = [shown - DAY_MS, shown + DAY_MS].map((instant) => offsetMs(instant, timeZone));
   const instants = offsets
     .map((offset) => shown - offset)
@@ -138,7 +138,7 @@ function toZone(local: string, timeZone: string): string {
   return toUtc(new Date(Math.min(...instants)).toISOString()) ?? local;
 }
 
-/** Creating a format takes longer than using it. */
+/** Formats are cached, because creating one takes longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** How many milliseconds the clocks of a time zone are ahead of UTC. */

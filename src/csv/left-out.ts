@@ -9,12 +9,12 @@ export interface LeftOut {
   cells?: string[];
 }
 
-/** What was left out of a column. */
+/** What was left out of one column. */
 export interface LeftOutColumn {
   column: string;
   /** How many values were left out. */
   count: number;
-  /** The first of them. */
+  /** The first value that was left out. */
   example: string;
   reason: string;
 }
@@ -27,7 +27,7 @@ export class LeftOutCounter {
   /** The first rows that were skipped, and why. */
   readonly skippedRows: { line: number | null; reason: string }[] = [];
 
-  /** @param write takes everything that is left out, in the order in which it is found */
+  /** @param write receives everything that is left out, in the order in which it is found */
   constructor(private readonly write: (leftOut: LeftOut) => void) {}
 
   addValue(line: number, column: string, value: string, reason: string): void {

@@ -1,7 +1,7 @@
 /** An entry of a list in a cell. */
 export interface ListEntry {
   text: string;
-  /** Whether it is in quotes, and so means exactly this text. */
+  /** Whether it is in quotes, so that it means exactly this text. */
   isQuoted: boolean;
 }
 
@@ -29,7 +29,7 @@ export function splitEntries(cell: string, separator = LIST_SEPARATOR): ListEntr
 export const joinEntries = (texts: string[], isReadBack = isPlainEntry): string =>
   texts.map((text) => (isReadBack(text) ? text : `"${text.replaceAll('"', '""')}"`)).join('; ');
 
-/** Whether a text is an entry as it stands. A cell that begins with a bracket is read as JSON. */
+/** Whether a text needs no quotes as an entry. A cell that begins with a bracket is read as JSON. */
 export function isPlainEntry(text: string): boolean {
   const [first, ...others] = splitEntries(text);
   return first?.text === text && !first.isQuoted && others.length === 0 && !/^[["]/.test(text);

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { uuidV7 } from '../database/uuid';
 import { isPlainEntry } from './lists';
 
-/** Creates the records that cells refer to and that are not there yet, in a group of a name. */
+/** Creates the records that cells refer to and that do not exist yet, in a group with a name. */
 export type CreateReferences = (
   manager: EntityManager,
   organizationId: number,
@@ -10,7 +10,7 @@ export type CreateReferences = (
   missing: { id: string; text: string }[],
 ) => Promise<void>;
 
-/** What is wrong with a text by which a record is looked up, and an option that helps. */
+/** What is wrong with a text that should identify a record, and an option that helps. */
 interface LookupProblem {
   message: string;
   fix?: string;
@@ -19,13 +19,13 @@ interface LookupProblem {
 /** Other records of the organization that cells refer to. */
 export interface LookupSource {
   /**
-   * SQL that selects each `text` by which a record is known, the `value` that refers to it, and a `rank`: of two records that
-   * are known by one text, the one with the lower rank is meant. `$1` is the organization's id.
+   * SQL that selects each `text` by which a record is known, the `value` that refers to it, and a `rank`. If two records are
+   * known by one text, the one with the lower rank is used. `$1` is the organization's ID.
    */
   sql: string;
   /** Whether letter case matters. */
   isExact: boolean;
-  /** What separates several texts in a cell, beside what separates the entries of every list. */
+  /** What separates several texts in a cell, in addition to the separators of every list. */
   separator?: RegExp;
   /** The problem of a text by which no record is known. */
   unknown: (text: string, column: string) => LookupProblem;
@@ -33,7 +33,7 @@ export interface LookupSource {
   ambiguous: (text: string, column: string) => LookupProblem;
   /** Creates records for texts by which none is known. */
   createMissing?: CreateReferences;
-  /** What a cell may refer to a record by. */
+  /** What texts identify a record, for messages. */
   expected: string;
 }
 
@@ -53,7 +53,7 @@ interface Candidate {
 export class Lookup {
   private readonly candidates = new Map<string, Candidate>();
   private readonly textsByValue = new Map<string, string[]>();
-  /** The records that are to be created. */
+  /** The records to create. */
   readonly missing: { id: string; text: string }[] = [];
 
   private constructor(
@@ -61,7 +61,7 @@ export class Lookup {
     private readonly mayCreate: boolean,
   ) {}
 
-  /** @param mayCreate whether a text by which no record is known stands for a new one */
+  /** @param mayCreate whether to create a record for a text by which none is known */
   static async load(
     manager: EntityManager,
     organizationId: number,

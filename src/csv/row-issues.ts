@@ -1,14 +1,14 @@
 import { type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
 import { type CsvRow, ROW_EXPECTED } from './csv-parser';
 
-/** A row has fewer columns than this. */
+/** No row has this many columns, so dividing a column index by it does not change the order of lines. */
 const MAX_COLUMNS = 2 ** 25;
 
 /** Sorts the errors of cells in the order of the file. */
 export const cellOrder = (line: number | null, columnIndex = -1): number =>
   (line ?? 0) + (columnIndex + 1) / MAX_COLUMNS;
 
-/** Why a row is no record, if it is none. */
+/** Why a row is no record; undefined if it is one. */
 export function rowIssue(row: CsvRow, header: string[]): LocatedIssue | undefined {
   const { cells, line, problem } = row;
   if (problem !== undefined) return { ...NO_LOCATION, line, expected: ROW_EXPECTED, message: problem, kind: problem };

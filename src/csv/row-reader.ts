@@ -16,18 +16,18 @@ export interface CsvSource {
   inputs: { column: CsvColumn; context: CellContext }[];
 }
 
-/** A field that an option of the command fills in every row. */
+/** A field that an option of the command sets in every row. */
 export interface OptionSource extends OptionValue {
   context: CellContext;
 }
 
-/** A record and what is wrong with the cells that it is read from. */
+/** A record, and the errors of the cells that it was read from. */
 export interface ReadRow {
   record: RecordDraft;
   issues: LocatedIssue[];
 }
 
-/** The columns of a file, and what their cells become. */
+/** The columns of a file and the fields that they fill. */
 export interface RowLayout {
   header: string[];
   sources: CsvSource[];
@@ -59,14 +59,14 @@ export class RowReader {
     return { record, issues };
   }
 
-  /** The text of a cell, with the time that another column has of its date. */
+  /** The text of a cell. If another column has the time of its date, the text includes it. */
   cellOf({ index, timeIndex }: CsvColumn, cells: string[]): string {
     const cell = cells[index] ?? '';
     const time = timeIndex === undefined ? '' : (cells[timeIndex] ?? '').trim();
     return time === '' || cell.trim() === '' ? cell : `${cell.trim()} ${time}`;
   }
 
-  /** The values of a row in columns without a name. */
+  /** The issues of values in columns without a name. */
   namelessCellIssues({ cells, line }: CsvRow): LocatedIssue[] {
     return this.namelessColumns.flatMap((index) => {
       const value = cells[index] ?? '';
@@ -80,8 +80,8 @@ export class RowReader {
   }
 
   /**
-   * Parses the cells of a field into a record. A list takes all its columns. Of the columns of another field a row may fill
-   * one, or several with the same value.
+   * Parses the cells of a field into a record. A list uses all its columns. For any other field, several columns of a row
+   * may have a value only if it is the same.
    */
   private parseCells(
     draft: RecordDraft,
@@ -115,7 +115,7 @@ export class RowReader {
   }
 }
 
-/** An issue of a cell, without what is wrong with it. */
+/** The part of an issue that locates a cell. */
 const cellIssue = (field: CsvField, column: CsvColumn, line: number, value: string) => ({
   line,
   column: column.name,

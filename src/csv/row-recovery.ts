@@ -5,14 +5,14 @@ import type { CsvColumn } from './csv-format';
 import type { CsvRow } from './csv-parser';
 import type { CsvSource, RowReader } from './row-reader';
 
-/** What becomes of a row, and of what cannot be read of it. */
+/** How to report the parts of a row that cannot be read. */
 export interface RowRecoveryOptions {
   section: string;
   reader: RowReader;
   sources: CsvSource[];
-  /** Takes the issue of a cell, which is read as an empty one from then on. */
+  /** Receives the issue of a cell, which counts as empty from then on. */
   onInvalidCell: (issue: LocatedIssue) => void;
-  /** Takes the reason why a row is no record. */
+  /** Receives the reason why a row is no record. */
   onInvalidRow: (issue: Pick<LocatedIssue, 'message'>) => void;
   complete: (record: RecordDraft) => RecordDraft;
   /** Why a record that can be read cannot be used. */
@@ -20,8 +20,8 @@ export interface RowRecoveryOptions {
 }
 
 /**
- * Reads a row, again and again without the cells that are not valid, until the rest is. A lenient import stores the rest. A
- * strict one only checks it, so that the first attempt reports everything that is wrong with the file.
+ * Reads a row, each time without the cells that turned out to be invalid, until the rest is valid. A lenient import stores
+ * the rest. A strict one only checks it, so that the first attempt reports every error in the file.
  */
 export class RowRecovery {
   /** Indexes of columns whose cells are left out. */
@@ -63,13 +63,13 @@ export class RowRecovery {
       this.options.onInvalidCell(issue);
       return true;
     }
-    // The value is that of an option, or it is needed and was left out, which has been reported.
+    // The value is that of an option, or it is a required one that was left out and has been reported.
     if (!this.options.sources.some(({ field }) => field.name === issue.path)) this.options.onInvalidCell(issue);
     this.options.onInvalidRow(issue);
     return false;
   }
 
-  /** The cells that an issue may be about: that of its column, or else all that fill the same field. */
+  /** The cells that an issue may be about: the one in its column, or else all that fill the same field. */
   private filledCells({ column: name, path }: LocatedIssue): number[] {
     const { sources } = this.options;
     const source = sources.find(({ field }) => field.name === path);

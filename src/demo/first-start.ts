@@ -13,7 +13,9 @@ import { DEMO_RECORDS as demoRecords } from './demo';
 import { DemoModule } from './demo.module';
 import { COMMAND_NAME } from '../server/command-name';
 
-/** What a client needs. The key and its organization are null unless this start has created the demo organization. */
+/**
+ * What a client needs to connect. The key and its organization are null unless this start has created the demo organization.
+ */
 export interface Welcome {
   url: string;
   key: string | null;
@@ -23,7 +25,8 @@ export interface Welcome {
 /** The URL at which this machine reaches a server that listens on the address. */
 export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
   const isLocal = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(address);
-  return `http://${isLocal ? 'localhost' : isIPv6(address) ? `[${address}]` : address}:${port}`;
+  if (isLocal) return `http://localhost:${port}`;
+  return isIPv6(address) ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }
 
 const ISSUE_KEY_COMMAND = `${COMMAND_NAME} keys issue --organization ID`;

@@ -111,7 +111,7 @@ function inventLead(
   };
 }
 
-/** Choices that are the same for the same seed. */
+/** Random choices, which are the same for the same seed. */
 class SeededRandom {
   private state: number;
 
@@ -120,13 +120,16 @@ class SeededRandom {
     repeat(5, this.next); // The first numbers of small seeds are similar.
   }
 
-  /** From 0 up to 1, by Lehmer's generator (Park and Miller's "minimal standard"). */
-  next = (): number => (this.state = (this.state * 48271) % 2147483647) / 2147483647;
+  /** Returns a number from 0 up to 1, by Lehmer's generator (Park and Miller's "minimal standard"). */
+  next = (): number => {
+    this.state = (this.state * 48271) % 2147483647;
+    return this.state / 2147483647;
+  };
   isLikely = (share: number): boolean => this.next() < share;
   one = <T>(all: readonly T[]): T => all[Math.floor(this.next() * all.length)] as T;
   name = () => ({ firstName: this.one(FIRST_NAMES), lastName: this.one(LAST_NAMES) });
 
-  /** Version 7, which sorts by time; the rest is a digest of what it identifies. */
+  /** A version 7 UUID, which sorts by time. The rest of it is a digest of the name. */
   id(at: number, name: string): string {
     const digest = createHash('sha256').update(`${this.seed.organizationId} ${this.seed.seed} ${name}`).digest();
     return uuidV7(at, digest);

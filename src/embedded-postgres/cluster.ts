@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { explainError } from './embedded-postgres-error';
 import type { Programs } from './programs';
 
-/** The only role of the embedded PostgreSQL, which owns everything in it, and the database of the service. */
+/** The only role of the embedded PostgreSQL, which owns everything in it, and the name of the service's database. */
 export const DATABASE_NAME = 'lanyard';
 
 /** PostgreSQL's own UTF-8 locale is the same on every machine. */
@@ -16,7 +16,7 @@ export const clusterPath = (dataDir: string): string => join(dataDir, 'postgresq
 const passwordIn = (cluster: string): string => join(cluster, 'lanyard.password');
 export const readPassword = (cluster: string): string => fs.readFileSync(passwordIn(cluster), 'utf8').trim();
 
-/** The major version of the PostgreSQL whose data is there; undefined when there is none yet. */
+/** The major version of the PostgreSQL data in the directory; undefined if there is none yet. */
 export function majorVersionOf(dataDir: string): string | undefined {
   try {
     return fs.readFileSync(join(clusterPath(dataDir), 'PG_VERSION'), 'utf8').trim();
@@ -27,8 +27,8 @@ export function majorVersionOf(dataDir: string): string | undefined {
 }
 
 /**
- * Makes the cluster with its role, password and database, under a temporary name, and renames it: it is whole or absent,
- * and the first of several processes wins.
+ * Creates the cluster with its role, password and database under a temporary name and then renames it, so that it is
+ * complete or absent, and the first of several processes wins.
  */
 export async function createCluster(dataDir: string, programs: Programs): Promise<void> {
   const { account } = programs;
@@ -44,7 +44,7 @@ export async function createCluster(dataDir: string, programs: Programs): Promis
     fs.renameSync(password, passwordIn(cluster));
     fs.renameSync(cluster, clusterPath(dataDir));
   } catch (error) {
-    if (!majorVersionOf(dataDir)) throw error; // else another process was faster
+    if (!majorVersionOf(dataDir)) throw error; // otherwise another process was faster
   } finally {
     await fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }

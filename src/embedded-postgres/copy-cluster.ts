@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { clusterPath, majorVersionOf } from './cluster';
 import { accountFor } from './programs';
 
-/** What PostgreSQL writes at a start and a copy must not have: with it, all copies would ask for the same port. */
+/** Files that PostgreSQL writes at a start. A copy must not have them, or all copies would ask for the same port. */
 const TRACES = ['postmaster.opts', 'server.log'];
 
 /**
- * Copies the data of a PostgreSQL that does not run into a new directory. The copy appears as a whole or not at all; if
- * another process is faster, its copy stays.
+ * Copies the data of a stopped PostgreSQL into a new directory. The copy appears as a whole or not at all; if another
+ * process is faster, its copy is kept.
  */
 export async function copyCluster(source: string, target: string): Promise<void> {
   const account = accountFor(clusterPath(target));

@@ -5,7 +5,7 @@ export class EmbeddedPostgresError extends Error {}
 
 const FREE_SPACE = 'Free space on the disk, or set LANYARD_DATA_DIR to a directory on another disk.';
 
-/** A failed system call as one line for a person; every other error as it is. */
+/** Converts a failed system call to one line for a person; returns every other error as it is. */
 export function explainError(error: unknown, dataDir: string): unknown {
   // Not `instanceof Error`: under jest the errors of Node's own modules come from another realm.
   if (!types.isNativeError(error) || !('syscall' in error)) return error;
@@ -16,10 +16,10 @@ export function explainError(error: unknown, dataDir: string): unknown {
   return new EmbeddedPostgresError(`The embedded PostgreSQL cannot use ${dataDir}: ${reason}`, { cause: error });
 }
 
-/** The line of PostgreSQL's output that names the cause, without time and process id. */
+/** Finds the line of PostgreSQL's output that names the cause, without time and process ID. */
 export function errorLineIn(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
-  // After an error that comes from a full disk, others follow.
+  // A full disk causes further errors, so its own line comes first.
   const isFull = lines.find((line) => /No space left on device|Disk quota exceeded|wrote only/.test(line));
   const cause = isFull ?? lines.findLast((line) => /\b(FATAL|PANIC|error|could not|not permitted)\b/.test(line));
   const text = (cause ?? lines.at(-1))?.replace(/^(.*? \[\d+\] )?((FATAL|PANIC|LOG|initdb|error):\s*)*/, '');

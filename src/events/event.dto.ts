@@ -2,7 +2,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { Day, Email, BooleanField, ListOf, OneOf, optional, Text, Uuid } from '../api/fields';
 import { EventType, EVENT_FIELD_DOCS } from './event.response';
 
-/** Entries of one body. */
+/** Maximum number of entries in a body. */
 export const MAX_EVENT_LEADS = 1000;
 
 const END = { notBefore: 'startDate', ...EVENT_FIELD_DOCS.endDate, description: 'Last day, not before `startDate`.' };

@@ -29,7 +29,7 @@ export const EventType = [
 ] as const;
 export type EventType = (typeof EventType)[number];
 
-/** The fields that bodies and answers have in common, as the API reference shows them. */
+/** Documentation of the fields that request bodies and responses have in common. */
 export const EVENT_FIELD_DOCS = {
   name: { description: 'Name of the event.', example: 'Harbour Expo' },
   type: { description: 'Type of event.', example: 'TRADE_SHOW' },

@@ -87,14 +87,17 @@ export class EventsService {
     throw new RowNotFound('path leadId');
   }
 
-  /** Of two records that a request refers to, names the event where that is the one that does not exist. @throws RowNotFound */
+  /**
+   * If a request refers to two records, the error names the event when that is the one that does not exist.
+   * @throws RowNotFound
+   */
   private async requireEvent(caller: Caller, eventId: number): Promise<void> {
     const found = await this.statements.selectJson(caller, SQL.GET_EVENT, [eventId]);
     if (found.length === 0) throw new RowNotFound('path eventId');
   }
 }
 
-/** The property of each field of a body: a field that is missing here does not compile. */
+/** The property of each field of a body. The compiler rejects a missing field. */
 const PROPERTIES: Record<keyof EventCreateV0Input, keyof EventEntity> = {
   eventName: 'name',
   eventType: 'type',
@@ -104,6 +107,6 @@ const PROPERTIES: Record<keyof EventCreateV0Input, keyof EventEntity> = {
   registrationEnabled: 'registrationEnabled',
 };
 
-/** An omitted `registrationEnabled` is false, also of an event that is replaced. */
+/** An omitted `registrationEnabled` is false, even when an event is replaced. */
 const propertiesOf = (input: EventUpdateV0Input): Partial<EventEntity> =>
   renameFields({ registrationEnabled: false, ...input }, PROPERTIES);

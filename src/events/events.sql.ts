@@ -11,8 +11,8 @@ export const GET_EVENT = {
 };
 
 /**
- * Foreign keys remove its associations, assignments and activations, and empty references to them elsewhere. These are of
- * several lists: so the organization's lock comes first.
+ * Foreign keys remove its associations, assignments and activations, and clear references elsewhere. These rows are in
+ * several lists, so the organization is locked first.
  */
 export const DELETE_EVENT = {
   name: 'event.delete',
@@ -25,8 +25,8 @@ export const LIST_EVENT_LEADS = arrivalList({ entity: EventLeadEntity, rowJson: 
 export const LIST_EVENT_USERS = arrivalList({ entity: EventUserEntity, rowJson: EVENT_USER_JSON, parentExists });
 
 /**
- * All of the leads, or none. The lock on the event has overlapping requests wait for each other, so that they do not
- * deadlock. New associations stand at the end of the list in the order of the body; one that exists keeps its place.
+ * Associates all of the leads or none. The lock on the event makes overlapping requests wait for each other, so that they do
+ * not deadlock. New associations are appended to the list in the order of the body; existing ones keep their position.
  */
 export const ASSOCIATE_LEADS = {
   name: 'event.leads.associate',
@@ -65,7 +65,7 @@ export const ASSOCIATE_LEADS = {
     where exists (select from known)`,
 };
 
-/** The zero-based index of the first of the leads `$2` that is not the organization's. */
+/** The zero-based index of the first of the leads `$2` that does not belong to the organization. */
 export const FIND_UNKNOWN_LEAD = {
   name: 'event.leads.findUnknown',
   text: `

@@ -1,7 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { nullable, Text } from '../api/fields';
 
-/** The default is for what a record of a dataset leaves out: a place is stored with all its parts. */
+/** The defaults apply to parts that a record of a dataset omits, because a location is stored with all its parts. */
 @ApiSchema({
   description: 'Location of an event or activation. All parts are strings, including latitude and longitude.',
 })

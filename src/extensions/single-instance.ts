@@ -20,10 +20,10 @@ interface Installed {
 }
 
 /**
- * Finds out whether a project has a second instance of a package, beside Lanyard's own. Nest would say that it cannot
+ * Checks that a project has no second instance of a package beside Lanyard's. With two, Nest would report that it cannot
  * resolve dependencies, and TypeORM that an entity has no metadata.
- * @param project a file, or a folder with `/` at its end, from which the project imports packages
- * @throws ConfigError with the packages, and the command that shows where they come from
+ * @param project a file, or a folder that ends in `/`, from which the project imports packages
+ * @throws ConfigError with the packages and the command that shows where they come from
  */
 export function requireSingleInstances(project: string): void {
   const others = SHARED_PACKAGES.flatMap((name) => {

@@ -19,8 +19,8 @@ const hasUrl = (row: string, url: string): string =>
   `event_url_digest(${row}.event_url) = event_url_digest(${url}) and ${row}.event_url = ${url}`;
 
 /**
- * A stored record must not get the eventUrl of a record before it in the file, nor that of another stored record, unless
- * the file gives that one a different eventUrl.
+ * A record must not take the eventUrl of an earlier record in the file, nor that of another stored record, unless the file
+ * gives that record a different eventUrl.
  */
 const uniqueUrl: ColumnCheck = {
   column: 'event_url',
@@ -38,7 +38,7 @@ const uniqueUrl: ColumnCheck = {
   expected: 'an eventUrl that no other record has',
 };
 
-/** All URLs that their records give up are released before any record gets a new one, because it may be one of those. */
+/** Releases all URLs that records give up before any record gets a new one, because it may be one of those. */
 const RELEASE_URLS = `
   update industry_events e set event_url = null, updated_at = coalesce(s.updated_at, now())
   from ${STAGED_TABLE} s where e.id = s.id and e.event_url is not null and e.event_url is distinct from s.event_url`;
@@ -54,12 +54,12 @@ function updateRecords(columns: string[]): string {
       (${columnsOf('s')}, coalesce(s.created_at, e.created_at), coalesce(s.updated_at, e.updated_at))`;
 }
 
-/** A new record with the eventUrl of a stored one is that record, which stays as it is, as with POST. */
+/** A new record with the eventUrl of a stored one is that record, which stays unchanged, as with POST. */
 const MATCH_BY_URL = `
   update ${STAGED_TABLE} s set id = e.id from industry_events e
   where ${hasUrl('e', 's.event_url')} and not exists (select from industry_events o where o.id = s.id)`;
 
-/** The columns of a row as one text, which can be hashed, null or not. */
+/** The columns of a row as one text, which can be hashed even if some are null. */
 const wholeRecord = (row: string, columns: string[]): string =>
   `row(${columns.map((column) => `${row}.${column}`).join(', ')})::text`;
 
@@ -71,7 +71,7 @@ const matchByValues = (columns: string[]): string => `
     where s.id is null and s.event_url is null order by s.record_index, e.position
   ) m where m.record_index = s.record_index`;
 
-/** Of several new records that are the same, the first one is inserted. */
+/** Of several identical new records, only the first one is inserted. */
 function insertRecords(columns: string[]): string {
   const identity = `coalesce(s.event_url, s.id::text, ${wholeRecord('s', columns)})`;
   return `
@@ -90,7 +90,7 @@ function insertRecords(columns: string[]): string {
   from fresh, allocated order by n`;
 }
 
-/** Of several records that are the same, the last one with a value decides about the bookmark. */
+/** Of several identical records, the last one with a value decides about the bookmark. */
 const BOOKMARK_TABLE = `
   (
     select distinct on (id) id, is_bookmarked from ${STAGED_TABLE}
@@ -114,7 +114,7 @@ function writeStatements(provided: string[], columns: string[]): string[] {
     MATCH_BY_URL,
     matchByValues(columns),
     insertRecords(columns),
-    // Now the staged rows of new records get their ids, too.
+    // This also gives the staged rows of new records their IDs.
     MATCH_BY_URL,
     matchByValues(columns),
     ADD_BOOKMARKS,
@@ -128,7 +128,7 @@ const dataset = datasetOf(IndustryEventRecord, IndustryEventEntity, {
   computedFields: {
     isBookmarked: {
       type: 'boolean',
-      // Only a bookmark is exported: importing `false` elsewhere would remove one.
+      // Only existing bookmarks are exported, because importing `false` elsewhere would remove one.
       select: (row) => `(select true from industry_event_bookmarks b
         where b.organization_id = $1 and b.industry_event_id = ${row}.id)`,
     },

@@ -23,8 +23,8 @@ class DateFields {
 }
 
 class UrlField {
-  // A blank URL names no event, and records that share it would count as one and the same. Without an example: a record
-  // that is changed as the examples say does not become another one.
+  // A blank URL identifies no event, and records that share it would count as the same one. There is no example, because a
+  // record that is changed to match the examples must not become another one.
   @Text({
     ...optionalNullable,
     ...INDUSTRY_EVENT_FIELD_DOCS.eventUrl,
@@ -35,7 +35,7 @@ class UrlField {
   eventUrl?: string | null;
 }
 
-/** Every field but the name: optional, and null clears. */
+/** Every field but the name. All are optional, and null clears them. */
 class IndustryEventFields extends IntersectionType(DateFields, Details(optionalNullable), UrlField) {}
 
 @ApiSchema({ description: 'A new industry event.' })
@@ -61,7 +61,7 @@ export class IndustryEventsQuery extends PageQuery {
     {
       kind: 'text',
       schema: text(MAX_HEAD_BYTES, true),
-      // Ignored with eventUrl, unless it is sent twice.
+      // With eventUrl, `q` is ignored and may be any text, but it must not be sent twice.
       check: (q, { eventUrl }) => (eventUrl === undefined ? isStorableText(q) : typeof q === 'string'),
     },
     { ...optional, example: undefined, description: SEARCH },

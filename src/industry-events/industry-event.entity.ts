@@ -7,7 +7,7 @@ import { EVENT_URL_FUNCTIONS, SEARCH_FUNCTIONS } from './industry-event.function
 
 const list = { type: 'text', array: true, nullable: true } as const;
 
-/** The migration alone has the indexes that a decorator cannot express. */
+/** Indexes that a decorator cannot express are declared only in the migration. */
 @ListedEntity('industry_events', { isShared: true })
 @WithIndexFunctions(EVENT_URL_FUNCTIONS)
 @WithDerivedColumn({

@@ -8,8 +8,8 @@ $$;
 `;
 
 /**
- * The words of the catalogue's search (docs/decisions/0008). search-query.ts splits what is asked for in the same way. As it
- * stands: its escapes are PostgreSQL's.
+ * The words of the catalog's search (docs/decisions/0008). search-query.ts splits queries in the same way. String.raw keeps
+ * the escapes for PostgreSQL.
  */
 export const SEARCH_FUNCTIONS = String.raw`
 -- One spelling of what people write in several: composed letters (NFC), the sigma at the end of a word, alefs with their

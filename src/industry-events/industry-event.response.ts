@@ -15,10 +15,10 @@ import {
 } from '../api/fields';
 import { json, type Rendering } from '../database/rendering';
 
-/** The id of an industry event of the demo, as the API reference shows it. */
+/** The ID of an industry event of the demo, which the API reference uses as its example. */
 export const EXAMPLE_INDUSTRY_EVENT_ID = '4ca6e1ac-3e8a-5704-9410-9e16050033fe';
 
-/** The fields that bodies and answers describe alike, but declare otherwise. */
+/** Documentation of the fields that bodies and responses describe alike but declare differently. */
 export const INDUSTRY_EVENT_FIELD_DOCS = {
   name: { description: 'Name of the event.', example: 'Northern Pump Days' },
   startDate: { description: 'Start date and time.', example: '2026-09-14T07:00:00.000Z' },
@@ -29,7 +29,7 @@ export const INDUSTRY_EVENT_FIELD_DOCS = {
   },
 };
 
-/** The fields that may be unknown: null in answers, and optional besides in bodies. */
+/** The fields that may be unknown. They are null in responses, and optional as well in bodies. */
 export function Details(presence: typeof nullable | typeof optionalNullable) {
   abstract class Details {
     @Text({ ...presence, description: 'Type of the source of the record.' }) sourceType?: string | null;
@@ -132,7 +132,7 @@ const RENDERING: Rendering<IndustryEventV0Response> = {
 /** The JSON text of a row of industry_events. */
 export const INDUSTRY_EVENT_JSON = json<IndustryEventV0Response>(RENDERING);
 
-/** The same as one organization sees it; the organization is the statement's parameter `$1`. */
+/** The JSON text as one organization sees it; `$1` is the organization's ID. */
 export const INDUSTRY_EVENT_WITH_BOOKMARK_JSON = json<IndustryEventWithBookmark>({
   ...RENDERING,
   isBookmarked: `exists (select from industry_event_bookmarks b

@@ -22,7 +22,7 @@ import { IndustryEventsService } from './industry-events.service';
 export class IndustryEventsController {
   constructor(private readonly industryEvents: IndustryEventsService) {}
 
-  // Before the route of one record, which would take `bookmarks` for an id.
+  // This route precedes that of one record, which would take `bookmarks` for an ID.
   @Get('bookmarks')
   @ApiOperation({
     summary: 'List bookmarked industry events',

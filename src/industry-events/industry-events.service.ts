@@ -50,7 +50,7 @@ export class IndustryEventsService {
     const created = await this.writes.writeIfAny(caller, SQL.CREATE_INDUSTRY_EVENT, [JSON.stringify(input)]);
     if (created !== undefined) return toCreationResult(created, true, duplicates);
     const other = await this.findByUrl(caller, input);
-    // The record that was in the way has another URL by now.
+    // The conflicting record has another URL by now.
     if (other === undefined) throw new ConcurrentChange();
     return toCreationResult(other, false);
   }
@@ -71,7 +71,7 @@ export class IndustryEventsService {
       return await this.writes.transaction(caller, async (manager) => {
         const events = manager.withRepository(this.events);
         const stored = await events.findOne({
-          // With the id: TypeORM takes a row of nulls for none.
+          // The ID is selected, too, because TypeORM treats a row of nulls as no row.
           select: { id: true, startDate: true, endDate: true },
           where: { id: industryEventId },
           lock: { mode: 'pessimistic_write' },
@@ -79,7 +79,7 @@ export class IndustryEventsService {
         if (!stored) throw new RowNotFound();
         const { startDate, endDate } = { ...stored, ...input };
         if (startDate && endDate && new Date(endDate) < new Date(startDate)) throw new InvalidField('endDate', 'range');
-        // Not now(), the transaction's start: others may have changed the record since.
+        // The function now() returns the start of the transaction, and others may have changed the record since.
         const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
         if (Object.keys(input).length > 0) await events.update({ id: industryEventId }, changes);
         return this.statements.selectOne(caller, SQL.GET_INDUSTRY_EVENT, [industryEventId], { manager });
@@ -122,7 +122,7 @@ async function requireRecord(events: Repository<IndustryEventEntity>, id: string
   if (!(await events.existsBy({ id }))) throw new RowNotFound();
 }
 
-/** The parts of one JSON text. */
+/** Splits the result of a creation into the parts of one JSON text. */
 const toCreationResult = (record: JsonText, created: boolean, duplicates: JsonText[] = []): string[] => [
   `{"industryEvent":${record},"created":${created},"potentialDuplicates":[`,
   ...duplicates.map((duplicate, index) => (index === 0 ? duplicate : `,${duplicate}`)),

@@ -19,8 +19,9 @@ export const INDUSTRY_EVENTS_BY_URL = filteredList({
 });
 
 /**
- * `$1` and `$2` are what search-query.ts makes of a `q`. By rank, and then in order of arrival. The rank is that of any of
- * the words: for all of them PostgreSQL compares each place of a word with each place of each other one, 130 ms a record.
+ * `$1` and `$2` are the parts of a parsed `q` (search-query.ts). Results are ordered by rank, then by arrival. The rank
+ * counts any of the words: to rank by all of them, PostgreSQL would compare each position of a word with each position of
+ * every other word, which takes 130 ms per record.
  */
 export const SEARCH_INDUSTRY_EVENTS = pagedList({
   name: 'industryEvents.search',
@@ -60,7 +61,7 @@ export const GET_INDUSTRY_EVENT_WITH_BOOKMARK = {
   text: `select ${INDUSTRY_EVENT_WITH_BOOKMARK_JSON} from industry_events where id = $2`,
 };
 
-/** Records with the name and the start of a new one; two unknown starts are equal. */
+/** Finds records with the name and start of a new one; two unknown starts are equal. */
 export const POTENTIAL_DUPLICATES = {
   name: 'industryEvent.duplicates',
   isShared,
@@ -69,7 +70,7 @@ export const POTENTIAL_DUPLICATES = {
     where name = $1 and start_date is not distinct from $2::timestamptz order by position limit 50`,
 };
 
-/** The type of each field's column: a field that is missing here does not compile. */
+/** The type of each field's column. The compiler rejects a missing field. */
 const COLUMN_TYPES: Record<keyof IndustryEventCreateV0Input, 'text' | 'integer' | 'text[]' | 'timestamptz'> = {
   name: 'text',
   startDate: 'timestamptz',
@@ -96,8 +97,8 @@ const COLUMN_TYPES: Record<keyof IndustryEventCreateV0Input, 'text' | 'integer' 
 };
 
 /**
- * `$1` is a body. No row when a record has the eventUrl. One statement, which commits by itself: while it runs, all
- * other creates of the catalogue wait.
+ * `$1` is a body. No row is returned if a record has the eventUrl. This is a single statement that commits by itself,
+ * because all other creates of the catalog wait while it runs.
  */
 export const CREATE_INDUSTRY_EVENT = {
   name: 'industryEvent.create',

@@ -1,11 +1,11 @@
 const MAX_CHARACTERS = 512;
 const MAX_WORDS = 32;
 
-/** Dashes and brackets, then a phrase in its quotes or a run without blanks. */
+/** Matches dashes and brackets, followed by a quoted phrase or a run without spaces. */
 const TOKEN_PATTERN = /([-(]*)("[^"]*"?|[^\s"]+)/g;
-/** All that is no word: functions/search.sql blanks the same in records. */
+/** Everything that is not part of a word. SEARCH_FUNCTIONS replaces the same characters in records. */
 const NON_WORD_PATTERN = /[^\p{L}\p{M}\p{Nd}]+/u;
-/** What telephones write in the place of a straight quote. */
+/** Quotation marks that phones type in place of a straight one. */
 const CURLY_QUOTES = /[“”„‟«»]/g;
 
 export interface SearchQuery {
@@ -18,12 +18,12 @@ export interface SearchQuery {
 }
 
 /**
- * Reads a `q`: terms that must all match, quoted phrases, `-` before what must not, and `or` between alternatives. Only a
- * whole `or` and a dash before a term are operators: every term is quoted, with blanks in the place of its signs, so that
- * `node.js` is a phrase. An alternative that only excludes would visit the whole catalogue, and finds nothing instead.
+ * Parses a `q`: terms that must all match, quoted phrases, `-` before an excluded term, and `or` between alternatives. Only
+ * a whole `or` and a dash before a term are operators. Every term is quoted, with spaces in place of its punctuation, so
+ * that `node.js` is a phrase. An alternative that only excludes would visit the whole catalog, so it finds nothing instead.
  */
 export function searchQuery(q: string): SearchQuery {
-  // Before anything is done with it: normalize() takes quadratic time over a run of combining marks.
+  // The length is checked first, because normalize() takes quadratic time over a run of combining marks.
   if (q.length > 2 * MAX_CHARACTERS || [...q].length > MAX_CHARACTERS) return { text: '', words: '', isTooLong: true };
   const alternatives = new Set<string>();
   const counted = new Map<string, number>();

@@ -5,10 +5,10 @@ import fr from './column-names/fr.json';
 import it from './column-names/it.json';
 import nl from './column-names/nl.json';
 
-/** The languages, the first of which wins where a name means one thing in one language and another thing in another. */
+/** The languages in order of priority: if a name has different meanings in two of them, the earlier one wins. */
 const LANGUAGES: Record<string, string[]>[] = [en, de, fr, es, it, nl];
 
-/** The names that other programs give to the fields of a lead in six languages, by the names of the fields of CSV. */
+/** The names that other programs use for the fields of a lead in six languages, by the names of the CSV fields. */
 export const LEAD_ALIASES: Record<string, string[]> = {};
 for (const names of [...LANGUAGES].reverse()) {
   for (const [field, aliases] of Object.entries(names)) {

@@ -5,12 +5,12 @@ import { CsvValueError, emailValue, trimInvisible } from '../csv/csv-values';
 import { EMAIL_EXPECTED } from '../datasets/expectation';
 import { quoteShortened } from '../datasets/quote';
 
-/** The fields of addresses beside the one that identifies a person. */
+/** The fields of addresses other than the one that identifies a person. */
 type OtherAddresses = 'personalEmails' | 'professionalEmails';
 
 const SEPARATORS = /\s*(?:[;,\s]|:::)\s*/;
 
-/** Several addresses in a cell may be separated by anything that no address contains. */
+/** Splits a cell at anything that no address contains. */
 function splitAddresses(cell: string): string[] {
   const parts = cell.split(SEPARATORS).filter(Boolean);
   return parts.length > 1 && parts.every((part) => part.includes('@')) ? parts : [cell];
@@ -31,8 +31,8 @@ function addAddress(draft: RecordDraft, others: OtherAddresses, address: string)
 }
 
 /**
- * A column of addresses. The first address of a row, in the order of the fields, is the address of the lead; the others are
- * kept as further addresses.
+ * A column of addresses. The first address of a row, in the order of the fields, is the lead's address; the others are
+ * stored as further addresses.
  */
 const addressField = (name: string, others: OtherAddresses): CsvField => ({
   name,
@@ -52,7 +52,7 @@ const addressField = (name: string, others: OtherAddresses): CsvField => ({
   },
 });
 
-/** From the most personal address of an attendee to those that others may share. */
+/** Ordered from an attendee's most personal address to those that several people may share. */
 export const EMAIL_FIELDS: CsvField[] = [
   { ...addressField('email.attendee', 'professionalEmails'), isReadFirst: true },
   {

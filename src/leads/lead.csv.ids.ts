@@ -9,7 +9,7 @@ import { IntegrationType, type RemoteId } from './lead.response';
 
 const idValue = csvField('id', identifierValue, undefined);
 
-/** The id of a lead, which only Lanyard gives. */
+/** The ID of a lead. Only Lanyard assigns it. */
 const id: CsvField = {
   ...idValue,
   parseInto(draft, cell, context) {
@@ -24,18 +24,18 @@ const id: CsvField = {
   },
 };
 
-/** Any constant: the namespace of the ids that are made from refs. */
+/** An arbitrary constant: the namespace of the IDs that are derived from refs. */
 const REF_NAMESPACE = '0d9fd2a3-7b0a-4f4b-8f0e-6a1f1c0b5e5d';
 
 const exportedText = (name: 'ref' | 'source'): Pick<CsvField, 'name' | 'format' | 'isPresentSql' | 'mergeSql'> => ({
   name,
   format: (record) => (typeof record[name] === 'string' ? record[name] : ''),
   isPresentSql: `select from leads where organization_id = $1 and ${name} is not null`,
-  // What a lead was imported by stays.
+  // A lead keeps the ref and the source of its first import.
   mergeSql: (stored, imported, path) => (path === 'id' ? imported : `coalesce(${stored}, ${imported})`),
 });
 
-/** Where refs come from. The same ref of two sources is two leads, so it is read before them. */
+/** The source of refs. The same ref from two sources means two leads, so the source is read first. */
 const source: CsvField = {
   ...exportedText('source'),
   isExactName: true,
@@ -59,7 +59,7 @@ const ref: CsvField = {
   },
 };
 
-/** The id of a lead in one external system. Its ids in others stay. */
+/** The ID of a lead in one external system. Its IDs in other systems are kept. */
 const remoteIdField = (integrationType: IntegrationType): CsvField => ({
   name: `remoteIds.${integrationType}`,
   paths: ['remoteIds'],
@@ -68,7 +68,7 @@ const remoteIdField = (integrationType: IntegrationType): CsvField => ({
       jsonb_path_query_first(${imported}, '$[*] ? (@.integrationType == "${integrationType}").id')))`,
   parseInto(draft, cell) {
     const remoteIds = draft.remoteIds ?? [];
-    // What is not a list stays, so that the check of the record rejects it.
+    // A value that is not a list is kept, so that the check of the record rejects it.
     if (!Array.isArray(remoteIds)) return;
     const others = (remoteIds as (RecordDraft | null)[]).filter((other) => other?.integrationType !== integrationType);
     if (cell === '') {
@@ -96,7 +96,7 @@ const addresses = (lead: string): string =>
   `array_remove(regexp_split_to_array(
     lower(concat_ws(';', ${lead}.email, ${lead}.personal_emails, ${lead}.professional_emails)), '[;,\\s]+'), '')`;
 
-/** SQL of the parts of a name that the file has; null if they are empty. */
+/** SQL of the parts of a name that the file provides; null if all are empty. */
 function nameOf(lead: string, providesField: (path: string) => boolean): string {
   const columns: string[] = [];
   if (providesField('firstName')) columns.push(`${lead}.first_name`);

@@ -4,7 +4,7 @@ import type { CreateReferences } from '../csv/lookup';
 import { quote, quoteShortened } from '../datasets/quote';
 import { uuidV7 } from '../database/uuid';
 
-/** Adds options to the tag group of a name, which is created if the organization has none. */
+/** Adds options to the tag group with a name, which is created if the organization has none. */
 const createTagOptions: CreateReferences = async (manager, organizationId, groupName, missing) => {
   const [known] = await manager.query<{ id: string }[]>(
     'select id from tag_groups where organization_id = $1 and name = $2 order by position limit 1 for update',
@@ -61,7 +61,7 @@ const events = referenceField('events', 'event', {
   expected: 'its ref, its ID, or a name that only one event has',
 });
 
-/** How a lead takes part in the events of its row; set in the record while it is put together. */
+/** The lead's participation in the events of its row, kept in the draft until the record is complete. */
 interface Attendance {
   registered?: boolean;
   checkedIn?: boolean;
@@ -74,7 +74,7 @@ const attend = (draft: RecordDraft, attendance: Attendance): void => {
   draft.attendance = { ...(draft.attendance as Attendance | undefined), ...attendance };
 };
 
-/** A flag, which may also be given by the date and time since when it is true. */
+/** Parses a flag. The date and time since when it is true counts as true. */
 function parseFlag(cell: string, words: RegExp): boolean | undefined {
   const text = cell.trim();
   if (text === '') return undefined;
@@ -95,7 +95,7 @@ const flagField = (name: 'registered' | 'checkedIn', words: RegExp): CsvField =>
   },
 });
 
-/** The status of an attendee, such as `Attending` or `Checked In`. Programs have many; no status is an error. */
+/** The status of an attendee, such as `Attending` or `Checked In`. Programs use many values, so none is an error. */
 const attendeeStatus: CsvField = {
   name: 'attendeeStatus',
   paths: [],
@@ -110,7 +110,7 @@ const attendeeStatus: CsvField = {
   },
 };
 
-/** Gives the associations of a row the flags that the row has. */
+/** Copies the flags of a row to its associations. */
 export function completeAttendance(draft: RecordDraft): void {
   const { attendance, ...record } = draft;
   if (attendance === undefined) return;

@@ -2,7 +2,7 @@ import type { CsvField, RecordDraft } from '../csv/csv-fields';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
-/** A whole name, of which the last word is the last name. */
+/** Splits a full name, whose last word is the last name. */
 function splitName(name: string): RecordDraft {
   const words = name.split(/\s+/u);
   const lastName = words.pop() || null;
@@ -10,8 +10,8 @@ function splitName(name: string): RecordDraft {
 }
 
 /**
- * A name. Beside columns of the first and the last name it counts if both are empty. Beside a column of only one of them
- * it gives the other one: `Vorname` and `Name` are Ada and Rowe, and so are `Vorname` and `Ada Rowe`.
+ * A name. Beside columns for both first and last name, it counts only if both are empty. Beside a column for one of them, it
+ * provides the other: `Vorname` and `Name` are Ada and Rowe, and so are `Vorname` and `Ada Rowe`.
  */
 const name: CsvField = {
   name: 'name',
@@ -41,7 +41,7 @@ const middleName: CsvField = {
   },
 };
 
-/** What stands before a last name, such as `van der`. */
+/** The prefix of a last name, such as `van der`. */
 const lastNamePrefix: CsvField = {
   name: 'lastNamePrefix',
   paths: ['lastName'],
@@ -50,14 +50,14 @@ const lastNamePrefix: CsvField = {
   },
 };
 
-/** Appends the text of a column to a text of the record, unless it is there. */
+/** Appends the text of a column to a text of the record, unless it is already there. */
 function appendText(record: RecordDraft, property: string, added: string, separator: string): void {
   const before = text(record[property]);
   if (added === '' || before.split(separator).includes(added)) return;
   record[property] = before === '' ? added : `${before}${separator}${added}`;
 }
 
-/** Notes may stand in several columns. */
+/** Several columns may hold notes. */
 const description: CsvField = {
   name: 'description',
   isList: true,
@@ -84,8 +84,8 @@ const streetAddress2: CsvField = {
 };
 
 /**
- * A part of a person's home address. A lead has one address with parts, that of its company. So the parts fill these, and
- * `address` if the file has both.
+ * A part of a person's home address. A lead has only one address with separate parts, that of its company. A home address
+ * fills these parts or, if the file has both addresses, `address`.
  */
 const homeField = (part: string): CsvField => ({
   name: `home.${part}`,
@@ -95,7 +95,7 @@ const homeField = (part: string): CsvField => ({
   parseInto: (draft, cell) => appendText(draft, 'address', cell.trim(), ', '),
 });
 
-/** The fields of names and addresses that cells fill in another way than the field of the record of that name. */
+/** The fields of names and addresses whose cells are parsed differently from the record's field of the same name. */
 export const NAME_FIELDS: CsvField[] = [
   description,
   name,

@@ -8,7 +8,7 @@ import { type LeadPhoneNumbers, type PhoneNumber, PhoneNumberTypeEnum } from './
 
 const LEAD_PROVIDED_PATH = 'phoneNumbers.leadProvided';
 
-/** What separates numbers, beside what separates the entries of every list. */
+/** Separators of numbers, in addition to those of every list. */
 const NUMBER_SEPARATOR = /;|:::|,|\r\n|\n|\r/y;
 
 /** A part with fewer digits, such as `ext. 7`, is not a number of its own. */
@@ -16,11 +16,11 @@ const MIN_DIGITS = 5;
 
 const digitCount = (text: string): number => text.replace(/\D/g, '').length;
 
-/** A phone number that is read as it is written, and so needs no quotes. */
+/** A phone number that is read back as it is written, so it needs no quotes. */
 const NEEDS_NO_QUOTES = /^(?!['=\s])(?!.*E[+-]?\d+$).*\S$/is;
 
 /**
- * The number in a cell, which a spreadsheet may have kept as text (`="0441"` or `'0441`).
+ * Parses the number in a cell, which a spreadsheet may have kept as text (`="0441"` or `'0441`).
  * @throws CsvValueError if a spreadsheet has turned it into a number such as 4.41E+11
  */
 function parsePhoneNumber(cell: string, raw: boolean): string {
@@ -38,7 +38,7 @@ function parsePhoneNumber(cell: string, raw: boolean): string {
 function phoneTexts(cell: string, raw: boolean): unknown[] {
   const json = jsonEntries(cell);
   if (json) return json.map(String);
-  // A semicolon within a formula, and a comma within a number that a spreadsheet has spoilt, separate nothing.
+  // A semicolon in a formula separates nothing, and neither does a comma in a number that a spreadsheet has garbled.
   if (/^\s*="/.test(cell) || /^\s*[+-]?\d+,\d+E[+-]?\d+\s*$/i.test(cell)) return [parsePhoneNumber(cell, raw)];
   return splitEntries(cell, LIST_SEPARATOR).flatMap(({ text, isQuoted }) => {
     if (isQuoted) return [text];
@@ -48,7 +48,7 @@ function phoneTexts(cell: string, raw: boolean): unknown[] {
   });
 }
 
-/** Whether a number is read back as it stands in a list. */
+/** Whether a number in a list is read back unchanged. */
 function isReadBack(number: string): boolean {
   if (!NEEDS_NO_QUOTES.test(number) || !isPlainEntry(number)) return false;
   const [first, ...others] = phoneTexts(number, false);
@@ -56,8 +56,8 @@ function isReadBack(number: string): boolean {
 }
 
 /**
- * Keeps the stored numbers that the file has, with all that is stored of them and in their order, and appends the other
- * numbers of the file. One of these is preferred only if no number that is kept is.
+ * Keeps the stored numbers that the file also has, with everything stored about them and in their order, and appends the
+ * file's other numbers. A new number is preferred only if none of the kept ones is.
  */
 const mergePhoneNumbers: CsvField['mergeSql'] = (stored, imported) => {
   const isIn = (list: string, phone: string) => `exists (select from jsonb_array_elements(${list}) other
@@ -88,7 +88,7 @@ const phoneField = (name: string, type: PhoneNumberTypeEnum): CsvField => ({
   mergeSql: mergePhoneNumbers,
   parseInto(draft, cell, { raw }) {
     const { leadProvided: before = [], ...others } = (draft.phoneNumbers ?? {}) as RecordDraft;
-    // What is not a list stays, so that the check of the record rejects it.
+    // A value that is not a list is kept, so that the check of the record rejects it.
     if (!Array.isArray(before) || cell.trim() === '') return;
     const numbers = phoneTexts(cell, raw);
     requireValidNumbers(numbers);
@@ -103,7 +103,7 @@ const phoneField = (name: string, type: PhoneNumberTypeEnum): CsvField => ({
   },
 });
 
-/** All that is stored of phone numbers, as JSON. */
+/** Everything that is stored about phone numbers, as JSON. */
 const phoneNumbersField = (path: string): CsvField => ({
   ...csvField(
     path,

@@ -13,7 +13,7 @@ const remoteIdOf = (lead: string): string => `${lead}.remote_ids -> 0`;
 const hasEntries = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 const hasText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 
-/** Whether somebody can be recognized or reached by a lead. */
+/** Whether a lead has something to recognize or reach the person by. */
 function isUsable({ firstName, lastName, email, address, company, phoneNumbers }: RecordDraft): boolean {
   const { leadProvided } = (phoneNumbers ?? {}) as RecordDraft;
   const { name } = (company ?? {}) as RecordDraft;
@@ -26,7 +26,7 @@ export const LEAD_CSV: CsvDefinition = {
   fields: [...ID_FIELDS, ...NAME_FIELDS, ...EMAIL_FIELDS, ...PHONE_FIELDS, ...REMOTE_ID_FIELDS, ...LINK_FIELDS],
   identifiers: LEAD_IDENTIFIERS,
   userFields: ['createdBy', 'lastScannedBy'],
-  // Mailchimp tells the region of the IP address that a form was sent from.
+  // Mailchimp's column names the region of the IP address from which a form was sent.
   foreignColumns: [{ names: ['Region'], beside: 'OPTIN_IP' }],
   complete: completeAttendance,
   usable: { fieldNames: /^(?:firstName|lastName|name|email|address|company\.name|phone)/, isUsable },

@@ -45,7 +45,7 @@ class LeadEventRecord {
 /** The fields that clients may patch, and those that only imports write. */
 export class LeadRecord extends OmitType(LeadPatchV0Input, ['phoneNumbers', 'remoteId']) {
   @Uuid() id: string;
-  /** What another program or a person calls the lead, and which one of them. Neither is shown to clients. */
+  /** The name that another program or a person gave the lead, and which one gave it. Clients see neither. */
   @Text({ ...optionalNullable, max: MAX_LENGTH.url }) ref?: string | null;
   @Text({ ...optionalNullable, max: MAX_LENGTH.name }) source?: string | null;
   @DateTime(optional) createdAt?: string;
@@ -64,20 +64,20 @@ export class LeadRecord extends OmitType(LeadPatchV0Input, ['phoneNumbers', 'rem
   @ListOf(() => RemoteId, { ...optional, max: MAX_REMOTE_IDS, distinct: 'integrationType' }) remoteIds: RemoteId[] = [];
 }
 
-/** What GET shows of a lead, and its associations with events, which GET shows elsewhere. */
+/** SQL of what GET returns of a lead, and of its associations with events, which GET returns elsewhere. */
 const comparableState = (lead: string): string =>
   `${lead}.document || coalesce((
     select json_agg(row(e.event_id, e.registered, e.checked_in) order by e.event_id)::text
     from event_leads e where e.organization_id = ${lead}.organization_id and e.lead_id = ${lead}.id
   ), '')`;
 
-/** SQL of the different values of an array, in their order, one on each line. */
+/** SQL of the distinct values of an array, in their order, one per line. */
 const distinctLines = (values: string): string => `
   select string_agg(value, E'\\n' order by n) from (
     select value, min(n) as n from unnest(${values}) with ordinality v (value, n) group by value
   ) d`;
 
-/** SQL of the different phone numbers of an array of lists, of which the first is the preferred one. */
+/** SQL of the distinct phone numbers of an array of lists. The first one becomes the preferred one. */
 const distinctNumbers = (values: string): string => `
   select coalesce(jsonb_agg(phone || jsonb_build_object('preferred', n = 1) order by n), '[]') from (
     select phone, row_number() over (order by n) as n from (
@@ -119,7 +119,7 @@ const dataset = datasetOf(LeadRecord, LeadEntity, {
   comparableState,
   mergedValues: {
     description: distinctLines,
-    // A person who was scanned several times stands in several rows.
+    // A person who was scanned several times has several rows.
     numberOfScans: (values, count) => `greatest(${count}, (select sum(value) from unnest(${values}) v (value)))`,
     isEnriched: (values) => `select bool_or(value) from unnest(${values}) v (value)`,
     'phoneNumbers.leadProvided': distinctNumbers,

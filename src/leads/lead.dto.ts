@@ -77,10 +77,10 @@ export class LeadsQuery extends PageQuery {
 export const MatchBy = ['email', 'remoteId', 'none'] as const;
 export type MatchBy = (typeof MatchBy)[number];
 
-/** Entries of one batch: one statement stays well below its timeout, and a body below its limit. */
+/** Maximum number of entries per batch. It keeps the statement well below its timeout and the body below its limit. */
 export const MAX_BATCHED_LEADS = 200;
 
-/** What a lead that is created must have, in this order. */
+/** The fields that a new lead must have, in the order in which they are checked. */
 export const REQUIRED_FIELDS = ['createdByEmail', 'firstName', 'lastName', 'companyName'] as const;
 
 const unlessCreated = (docs: { description: string }) => ({
@@ -131,7 +131,7 @@ class UnmatchedLead extends IntersectionType(
   OmitType(LeadPatchV0Input, ['firstName', 'lastName']),
 ) {}
 
-/** The class of an entry, by the `matchBy` of its batch. */
+/** The class of an entry for each `matchBy` of a batch. */
 const ENTRIES = new Map<unknown, new () => object>([
   ['email', EmailMatchedLead],
   ['remoteId', RemoteIdMatchedLead],

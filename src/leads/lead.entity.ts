@@ -21,9 +21,9 @@ const jsonList = { type: 'jsonb', default: [] } as const;
 @Index('leads_remote_ids_idx', { synchronize: false })
 @RefersTo('OrganizationEntity', 'organizationId', 'leads_organization_fkey')
 export class LeadEntity extends ListedUuidRow {
-  /** What an import called the lead, stored but not shown in v0. */
+  /** The name that an import gave the lead. It is stored but not returned in v0. */
   @Column(NULLABLE_TEXT) ref: string | null;
-  /** Which program or list the ref is from. */
+  /** The program or list that the ref is from. */
   @Column(NULLABLE_TEXT) source: string | null;
   @Column(NULLABLE_TEXT) createdBy: string | null;
   @Column(NULLABLE_TEXT) firstName: string | null;
@@ -52,7 +52,7 @@ export class LeadEntity extends ListedUuidRow {
   @Column(NULLABLE_TEXT) companyCountry: string | null;
   @Column(jsonList) leadProvidedPhoneNumbers: PhoneNumber[];
   @Column(jsonList) serviceProvidedPhoneNumbers: PhoneNumber[];
-  /** The remote IDs, at most one of each integrationType. */
+  /** The remote IDs, at most one per integrationType. */
   @Column(jsonList) remoteIds: RemoteId[];
   /** The JSON of the lead as the API returns it. A trigger renders it on every change. */
   @Column({ type: 'text', select: false, insert: false, update: false }) document: string;

@@ -1,6 +1,6 @@
 import { LEAD_DOCUMENT_SQL } from './lead.response';
 
-/** The keys of the indexes by which a lead is found. */
+/** Functions that compute the keys of the indexes by which leads are found. */
 export const LEAD_KEY_FUNCTIONS = `
 -- A lead is found by its e-mail address in lower case and by each of its remote ids. Each key contains the organization,
 -- so that PostgreSQL has one index to choose, whatever it estimates the size of an organization to be.
@@ -20,8 +20,8 @@ $$;
 `;
 
 /**
- * The JSON of a lead, stored beside it (docs/decisions/0001). Whatever changes what it shows renders it again, in the same
- * transaction.
+ * The JSON of a lead, which is stored beside it (docs/decisions/0001). Any change of its contents renders it again in the
+ * same transaction.
  */
 export const LEAD_FUNCTIONS = `
 create or replace function lead_document(lead leads) returns text language plpgsql stable as $$

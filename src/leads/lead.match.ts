@@ -1,13 +1,13 @@
 /** The look-ups of leads by e-mail address or remote id, which lists, batches and imports share. */
 
 /**
- * The condition that a lead belongs to organization `$1`. It is written so that no index serves it: the index of what is
- * looked for begins with the organization, too, and must be the one that is used.
+ * The condition that a lead belongs to organization `$1`. It is written so that no index can serve it. The index of the
+ * searched value begins with the organization, too, and is the one that must be used.
  */
 export const isOwn = (lead: string): string => `(${lead}.organization_id = $1) is true`;
 
 /**
- * The condition that a lead has an e-mail address, letter case aside.
+ * The condition that a lead has an e-mail address, ignoring case.
  * @param email SQL of the address
  */
 export const hasEmail = (lead: string, email: string): string =>
@@ -23,8 +23,8 @@ export const hasRemoteId = (lead: string, integrationType: string, id: string): 
     remote_id_keys(${lead}.organization_id, ${lead}.remote_ids) @> array[remote_id_key($1, ${integrationType}, ${id})]`;
 
 /**
- * SQL of the id of the first lead in the order of the list that meets a condition. The offset keeps PostgreSQL from testing
- * one lead after the other in that order, instead of using the index of the condition.
+ * SQL of the ID of the first lead, in the order of the list, that meets a condition. The offset makes PostgreSQL use the
+ * index of the condition, instead of testing the leads one by one in that order.
  */
 export const firstMatching = (condition: (lead: string) => string): string =>
   `select id from (

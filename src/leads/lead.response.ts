@@ -19,7 +19,7 @@ import { EXAMPLE_ACTIVATION_ID } from '../activations/activation.response';
 import { EXAMPLE_LEAD_ACTIVITY_EVENT_ID } from '../lead-activity-events/lead-activity-event.response';
 import { EXAMPLE_TAG_OPTION_ID } from '../tag-groups/tag-group.response';
 
-/** The id of a lead of the demo, as the API reference shows it. */
+/** The ID of a lead of the demo, which the API reference uses as its example. */
 export const EXAMPLE_LEAD_ID = '448e55d6-0a6e-5e30-81d1-19527287a0c9';
 
 export const PhoneNumberTypeEnum = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'] as const;
@@ -39,7 +39,7 @@ export type IntegrationType = (typeof IntegrationType)[number];
 
 export const MAX_PHONE_NUMBERS = 50;
 
-/** The fields that bodies and answers have in common, as the API reference shows them. */
+/** Documentation of the fields that request bodies and responses have in common. */
 export const LEAD_FIELD_DOCS = {
   firstName: { description: 'Given name.', example: 'Ada' },
   lastName: { description: 'Family name.', example: 'Rowe' },
@@ -63,7 +63,7 @@ export class PhoneNumber {
   @BooleanField({ description: 'Whether this is the preferred number.', example: true }) preferred: boolean;
 }
 
-/** The defaults, here and below, are for what a record of a dataset leaves out. */
+/** The defaults, here and below, apply to fields that a record of a dataset omits. */
 @ApiSchema({ description: 'Phone numbers of a lead, by source.' })
 export class LeadPhoneNumbers {
   @ListOf(() => PhoneNumber, { max: MAX_PHONE_NUMBERS, description: 'Numbers entered by users of the organization.' })
@@ -108,7 +108,7 @@ export class RemoteId {
   @OneOf(IntegrationType, 'IntegrationType', LEAD_FIELD_DOCS.integrationType) integrationType: IntegrationType;
 }
 
-/** A lead has at most one remote id of each integration type. */
+/** A lead has at most one remote ID per integration type. */
 export const MAX_REMOTE_IDS = IntegrationType.length;
 
 const emails = (whose: string) => ({
@@ -169,7 +169,10 @@ export class LeadUpsertV0Response {
   @ObjectOf(() => LeadV0Response) lead: LeadV0Response;
 }
 
-/** The JSON text of a lead, from its row `lead`: `lead_document` of lead.functions.ts stores it on every change. */
+/**
+ * SQL that renders the JSON text of a lead from its row `lead`. `lead_document` in lead.functions.ts stores it on every
+ * change.
+ */
 export const LEAD_DOCUMENT_SQL = json<LeadV0Response>({
   id: 'lead.id',
   createdAt: `to_char(lead.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,

@@ -14,7 +14,7 @@ import {
 } from './lead.dto';
 import * as SQL from './leads.sql';
 
-/** What an entry of a batch has found. */
+/** The stored lead that an entry of a batch matches. */
 interface Match {
   /** The lead to update; null if the entry creates one. */
   id: string | null;
@@ -22,13 +22,16 @@ interface Match {
   firstIndex: number;
 }
 
-/** Form encoding makes a blank of the `+` in an address, which can have blanks between quotes alone: `"ada rowe"@example.com`. */
+/**
+ * Form encoding turns the `+` in an address into a space. Real spaces occur only between quotes, as in
+ * `"ada rowe"@example.com`.
+ */
 function restorePlus(address: string): string {
   const unquoted = address.lastIndexOf('"') + 1;
   return address.slice(0, unquoted) + address.slice(unquoted).replaceAll(' ', '+');
 }
 
-/** Two were seen when all leads of a batch were changed at once. */
+/** At most two attempts were needed when all leads of a batch were changed at once. */
 const MAX_MATCH_ATTEMPTS = 10;
 
 @Injectable()
@@ -93,8 +96,8 @@ export class LeadsService {
   }
 
   /**
-   * While it waits for the lock of a lead, others may delete that lead, or change its value: then it looks again. What is
-   * locked stays so, so it need not wait as often again.
+   * While it waits for the lock of a lead, others may delete that lead or change its value; then it looks again. Leads that
+   * are locked stay locked, so each further attempt waits for fewer.
    */
   private async match(caller: Caller, { matchBy, leads }: LeadBatchV0Input, manager: EntityManager): Promise<Match[]> {
     if (matchBy === 'none') return leads.map((_: LeadUpsertV0Input, n) => ({ id: null, firstIndex: n }));

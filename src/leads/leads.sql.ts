@@ -118,8 +118,8 @@ export const PATCH_LEAD = {
 const BATCH_LOCK_TIMEOUT_MS = 500;
 
 /**
- * Locks the list of leads, so that nobody creates a lead that the batch has looked for and not found. Scans of the table
- * are switched off for the transaction: a plan of 200 look-ups may have been made when there were few leads.
+ * Locks the list of leads, so that nobody creates a lead that the batch has looked up and not found. Sequential scans are
+ * switched off for the transaction, because a plan for 200 look-ups may have been made when there were few leads.
  */
 export const LOCK_LEAD_LIST = {
   name: 'leads.lock',
@@ -196,7 +196,7 @@ export const UPSERT_LEADS = {
     order by w.n`,
 };
 
-/** Foreign keys delete what belongs to the lead from several lists, so the organization is locked first. */
+/** Foreign keys delete the lead's records from several lists, so the organization is locked first. */
 export const DELETE_LEAD = {
   name: 'lead.delete',
   text: `

@@ -8,7 +8,7 @@ import { poolOf } from '../database/data-source';
 
 const PING: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: 1000 };
 
-/** For load balancers and orchestrators: outside the API's prefix, and without a key. */
+/** Health checks for load balancers and orchestrators. They are outside the API's prefix and need no key. */
 @ApiExcludeController()
 @Public()
 @Plain()
@@ -19,16 +19,19 @@ export class HealthController {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The process answers. */
+  /** Reports that the process responds. */
   @Get('live')
   live() {
     return { status: 'ok' };
   }
 
-  /** Requests are welcome and the database answers within a second. Without Redis the service works on. */
+  /**
+   * Reports whether this process accepts requests and the database responds within a second. Redis is not checked, because
+   * Lanyard works without it.
+   */
   @Get('ready')
   async ready() {
-    // Not by TypeORM, which would return a connection that does not answer to the pool, for the next probe.
+    // TypeORM would return an unresponsive connection to the pool, for the next probe to use.
     const ping = (): Promise<unknown> =>
       poolOf(this.dataSource)
         .query(PING)

@@ -6,22 +6,25 @@ import type { LogLevel } from '../config';
 
 export type Log = Logger;
 
-/** Characters that are gathered before they are written: one write for about 30 requests costs next to nothing for each. */
+/**
+ * How many characters are buffered before they are written. With one write per 30 requests, each of them costs next to
+ * nothing.
+ */
 const BUFFER_CHARACTERS = 1 << 13;
-/** Milliseconds after which what was gathered is written in any case. The rest is when the process ends. */
+/** How long entries stay in the buffer at most. What is left when the process ends is written then. */
 const FLUSH_INTERVAL_MS = 500;
-/** Milliseconds that the rest may take. */
+/** How long that final write may take. */
 const FINAL_FLUSH_TIMEOUT_MS = 1000;
 /**
- * Bytes that wait to be written at most. When a disk is full, or a reader stands still or is gone, later lines are lost:
- * that is no reason to serve no longer.
+ * Maximum number of bytes that wait to be written. Further lines are dropped if a disk is full or a reader stalls or is
+ * gone, because logging must not stop the service.
  */
 const MAX_UNWRITTEN_BYTES = 1 << 20;
 
-/** The field of the text of an entry, whoever writes it: modules give Nest's Logger an object with a field of this name. */
+/** The field that holds the text of an entry, whoever writes it: modules pass Nest's Logger an object with this field. */
 const MESSAGE_KEY = 'message';
 
-/** The log: a line of JSON an entry on standard output or, on a terminal, a line for people. */
+/** Creates the log: one line of JSON per entry on standard output or, on a terminal, a line for people. */
 export function createLog(level: LogLevel, destination: DestinationStream = (output ??= createOutput())): Log {
   const formatters = { level: (label: string) => ({ level: label }) };
   const options = { level, messageKey: MESSAGE_KEY, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime };
@@ -39,10 +42,10 @@ export function logToStandardError(): void {
 }
 
 function createOutput(): DestinationStream {
-  // A write that fails would end the process.
+  // Without a listener a failed write would end the process.
   standardStream.on('error', () => undefined);
   if (standardStream.isTTY) {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- who writes JSON does not pay for it
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded only for people, because JSON does not need it
     const pretty = require('pino-pretty') as typeof import('pino-pretty');
     return pretty({
       sync: true,
@@ -54,7 +57,7 @@ function createOutput(): DestinationStream {
       ignore: 'pid,method,route,status,durationMs',
     });
   }
-  // Not pino's own, which ends the process with the first error, and does not end before everything is written.
+  // pino's own destination ends the process at the first error, and otherwise delays its end until everything is written.
   buffer = new SonicBoom({
     fd: standardStream.fd,
     sync: false,
@@ -66,7 +69,7 @@ function createOutput(): DestinationStream {
   return buffer;
 }
 
-/** A line for the person who started the server, among those of the log. */
+/** Prints a line for the person who started the server, among those of the log. */
 export function announce(line: string): void {
   output ??= createOutput();
   if (buffer === undefined) standardStream.write(`${line}\n`);
@@ -76,7 +79,7 @@ export function announce(line: string): void {
   }
 }
 
-/** Writes what was gathered, as far as that takes no longer than a second: to be awaited before the process ends. */
+/** Writes what is buffered, within a second. Await it before the process ends. */
 export async function flushLog(): Promise<void> {
   const stream = buffer;
   if (stream === undefined) return;
@@ -97,7 +100,9 @@ const NEST_PARTS = [
   'RouterExplorer',
 ];
 
-/** What modules log through Nest's Logger: a text, an object of fields or an error, and the name of the part that logs it. */
+/**
+ * The target of Nest's Logger. Modules pass a text, an object of fields or an error, and the name of the part that logs it.
+ */
 export class NestLog implements LoggerService {
   constructor(private readonly destination: Log) {}
 

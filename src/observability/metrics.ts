@@ -10,12 +10,14 @@ import { listen } from '../server/listen';
 import { TokenBucketStore } from '../rate-limit/token-bucket.store';
 import type { Observer } from './requests';
 
-/** Seconds. A request takes a few milliseconds; one that waits for a database in trouble two seconds at most. */
+/**
+ * Upper bounds in seconds. A request takes a few milliseconds; one that waits for a slow database takes at most two seconds.
+ */
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60];
-/** Milliseconds for which a scrape waits for the database. */
+/** How long a scrape waits for the database. */
 const DATABASE_TIMEOUT_MS = 1000;
 
-/** What operators watch, at `/metrics` on a port of its own: it needs no key, and is not for the world to see. */
+/** Metrics for operators, at `/metrics` on a port of its own. They need no key, so the port must not be public. */
 @Injectable()
 export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly registry = new Registry();
@@ -90,7 +92,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     this.durations.observe({ method, route, status }, milliseconds / 1000);
     const sqlstate = res?.locals.outOfResources;
     if (sqlstate !== undefined) this.outOfResources.inc({ sqlstate });
-    // A request whose client left before the response was ready counts, too.
+    // This also counts a request whose client left before the response was ready.
     if (caller) this.decisions.inc({ decision: res?.statusCode === 429 ? 'rejected' : 'admitted' });
   };
 
@@ -108,7 +110,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     await listen(this.server, { host, port: metricsPort }, 'LANYARD_METRICS_PORT');
   }
 
-  /** The port that is listened on, also when any free one was asked for. */
+  /** The port that the server listens on, even if any free one was requested. */
   get port(): number {
     return (this.server?.address() as AddressInfo).port;
   }
@@ -122,7 +124,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     return new Gauge({ name, help, registers: this.registers });
   }
 
-  /** What is known elsewhere is read now, and not counted at each request. */
+  /** Values that are known elsewhere are read at each scrape, instead of being counted at each request. */
   private async scrape(): Promise<string> {
     const pool = poolOf(this.dataSource);
     const bytes = await this.databaseSize();
@@ -138,7 +140,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     return this.registry.metrics();
   }
 
-  /** @returns undefined when PostgreSQL does not answer in time */
+  /** @returns undefined if PostgreSQL does not respond in time */
   private async databaseSize(): Promise<number | undefined> {
     const size = { text: 'select pg_database_size(current_database()) as size', query_timeout: DATABASE_TIMEOUT_MS };
     const result = await poolOf(this.dataSource)

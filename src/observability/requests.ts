@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
 import type { Log } from './log';
 
-/** What is known of a request once its answer is gone. */
+/** What is known about a request after its response has ended. */
 interface ObservedRequest {
   readonly method: string;
   /** The pattern of the route, which holds no ID (`/api/v0/leads/:leadId`), or `*` for a path without a route. */
@@ -12,7 +12,7 @@ interface ObservedRequest {
   readonly milliseconds: number;
   /** The part of the request for which it was rejected, as its response names it. */
   readonly fault?: unknown;
-  /** Why it was rejected, as its response says. */
+  /** The reason for the rejection, as its response names it. */
   readonly reason?: unknown;
   /** The text of an exception that a module threw. */
   readonly error?: string;
@@ -23,12 +23,14 @@ export type Observer = (observed: ObservedRequest, request: Request) => void;
 /** The status that nginx uses for a client that disconnected before it got its response. */
 const CLIENT_CLOSED_STATUS = 499;
 
-/** Notifies the observers of a request when its response has been sent, or its client has gone. */
+/** Notifies the observers of a request when its response has been sent or its client has disconnected. */
 export function observeRequest(request: Request, response: Response, observers: readonly Observer[]): void {
   const startedAt = performance.now();
   let isSent = false;
-  // A connection that is closed is as ready to end as one on which all was sent.
-  response.once('finish', () => (isSent = !request.socket.destroyed));
+  // A closed connection also emits `finish`, as if everything had been sent.
+  response.once('finish', () => {
+    isSent = !request.socket.destroyed;
+  });
   response.once('close', () => {
     const fault = response.getHeader(FAULT_HEADER);
     const observed = {
@@ -44,21 +46,28 @@ export function observeRequest(request: Request, response: Response, observers: 
   });
 }
 
-/** The pattern of the route that took a request, `*` if none did. */
+/** The pattern of the route that handled a request; `*` if none did. */
 function routeOf({ route }: Pick<Request, 'route'>): string {
   const { path } = (route ?? {}) as { path?: string };
   return path === undefined || path.includes('*') ? '*' : path;
 }
 
-/** Probes ask every few seconds, and what they learn is in the metrics. */
+/** Probes request these paths every few seconds, and the metrics report the results, so they are logged only as `debug`. */
 const PROBE_PREFIX = '/health/';
 
-/** A line a request. Whose it was stands in it, what was asked for and answered does not: that is personal data. */
+function levelOf(status: number, route: string): 'error' | 'debug' | 'info' {
+  if (status >= 500) return 'error';
+  return route.startsWith(PROBE_PREFIX) ? 'debug' : 'info';
+}
+
+/**
+ * Logs one line per request. It says whose request it was, but not what was requested or returned, because that is personal
+ * data.
+ */
 export const createRequestLogger =
   (log: Log): Observer =>
   ({ method, route, status, milliseconds, fault, reason, error }, { id, caller }) => {
-    const level = status >= 500 ? 'error' : route.startsWith(PROBE_PREFIX) ? 'debug' : 'info';
-    log[level]({
+    log[levelOf(status, route)]({
       requestId: id,
       method,
       route,

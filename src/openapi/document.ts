@@ -60,17 +60,17 @@ interface Document {
   components: Components;
 }
 
-/** The OpenAPI 3.1 document of the API, from the decorators of its controllers and classes. */
+/** Builds the OpenAPI 3.1 document of the API from the decorators of its controllers and classes. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
-    // Nest describes schemas as 3.0 does, and toOpenApi31 translates all of them: Nest's own 3.1 covers nullable references
-    // alone, by an `anyOf`.
+    // Nest describes schemas as OpenAPI 3.0 does, and toOpenApi31 converts all of them. Nest's own 3.1 covers only nullable
+    // references, by an `anyOf`.
     .setOpenAPIVersion('3.0.0')
     .setTitle('Lanyard')
     .setDescription(DESCRIPTION)
     .setVersion(version)
     .setLicense('MIT', 'https://opensource.org/license/mit')
-    // Relative to where the document is read, because it is the same on every server.
+    // The URL is relative, because the document is the same on every server.
     .addServer(`/${PREFIX}`, SERVER_DESCRIPTION, undefined, { 'x-internal': false })
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: KEY_DESCRIPTION }, 'apiKey')
     .addSecurityRequirements('apiKey');
@@ -82,7 +82,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const describedByNest = SwaggerModule.createDocument(app, base, {
     extraModels: [ErrorResponse, ...changeClasses(resources), WebhookChanges, WebhookPing],
     ignoreGlobalPrefix: true,
-    // An operation is called as the method that handles it.
+    // An operation has the name of the method that handles it.
     operationIdFactory: (_, method) => method,
   });
   describeFeed(describedByNest, resources, [ChangesV0Response, WebhookChanges]);
@@ -107,8 +107,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 }
 
 /**
- * List DELETE operations last: a client that calls all operations one after the other, as tests that are made from the
- * document do, finds the records of the examples. Readers see the chapters in their own order.
+ * Lists DELETE operations last, so that a client that calls all operations in order, as tests generated from the document
+ * do, finds the records of the examples. Readers see the chapters in their own order.
  */
 function sortPaths(paths: Document['paths'], tags: string[]): Document['paths'] {
   const chapter = ([, path]: [string, Document['paths'][string]]): number =>

@@ -3,7 +3,7 @@ import { InvalidField } from '../errors/exceptions';
 import { errorBody, errorText, FAULT_DETAIL_HEADER, FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
 import { bucketHeaders, bucketHeadersIfKnown, commonHeaders, headers } from './headers';
 
-/** These statuses may come before the key is known, when there is no bucket whose headers they could have. */
+/** These statuses may be sent before the key is known, when there is no bucket to fill the rate limit headers from. */
 const STATUSES_BEFORE_AUTHENTICATION = [400, 401, 403, 429, 500, 503];
 
 /** The responses with these statuses name the part of the request that they are about. */
@@ -40,7 +40,7 @@ const nameOf = (status: number): string => errorText(status).replaceAll(' ', '')
 /** The statuses that operations refer to. Each describes its own 400. */
 const SHARED_STATUSES = [...new Set(ERROR_ROWS.map(({ status }) => status))].filter((status) => status !== 400);
 
-/** The responses that operations refer to, by their names. */
+/** The responses that operations refer to, by name. */
 export const ERROR_COMPONENTS = {
   ...Object.fromEntries(SHARED_STATUSES.map((status) => [nameOf(status), errorResponse(status)])),
   OtherError: {

@@ -1,8 +1,8 @@
 import type { Schema, Schemas } from './schema';
 
 /**
- * An example of a whole, put together from those of its parts. What is optional and has no example is left out, what is
- * nullable and has none is null.
+ * Builds the example of a schema from those of its parts. Without an example, an optional part is omitted and a nullable one
+ * is null.
  */
 export function exampleOf(schema: Schema, schemas: Schemas): unknown {
   const known = knownExampleOf(schema, schemas);

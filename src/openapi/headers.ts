@@ -7,7 +7,7 @@ import { IDEMPOTENCY_KEY } from '../api/idempotency.interceptor';
 import { MAX_TOKENS } from '../rate-limit/token-bucket';
 import { BUCKET_HEADERS } from '../rate-limit/token-bucket.interceptor';
 
-/** The headers that requests and answers may have. */
+/** The headers of requests and responses. */
 
 interface Header {
   description: string;
@@ -105,7 +105,7 @@ const HEADERS = {
 
 const IF_KNOWN_SUFFIX = '-if-known';
 
-/** All headers, by the names under which the document keeps them. */
+/** All headers, by their names in the document. */
 export const HEADER_COMPONENTS: Headers = {
   ...HEADERS,
   ...Object.fromEntries(
@@ -119,17 +119,17 @@ export const HEADER_COMPONENTS: Headers = {
 
 const reference = (component: string) => ({ $ref: `#/components/headers/${component}` });
 
-/** References to headers that an answer has. */
+/** References to the headers of a response. */
 export const headers = (...names: (keyof typeof HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, reference(name)]));
 
-/** The headers of every answer. */
+/** The headers of every response. */
 export const commonHeaders = () => headers('X-Request-Id', 'Access-Control-Allow-Origin');
 
-/** What answers to requests with a key have. */
+/** The headers of responses to requests with a key. */
 export const bucketHeaders = () => headers(...BUCKET_HEADERS, 'Preference-Applied');
 
-/** The same where an answer may come before a key is known. */
+/** The same headers, where a response may be sent before the key is known. */
 export const bucketHeadersIfKnown = () => ({
   ...Object.fromEntries(BUCKET_HEADERS.map((name) => [name, reference(name + IF_KNOWN_SUFFIX)])),
   ...headers('Preference-Applied'),

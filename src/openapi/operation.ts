@@ -4,7 +4,7 @@ import { exampleOf } from './examples';
 import { bucketHeaders, commonHeaders, headers } from './headers';
 import type { Schema, Schemas } from './schema';
 
-/** What of a document is looked at here. */
+/** The parts of a document that this module uses. */
 interface MediaType {
   schema: Schema;
   example?: unknown;
@@ -19,7 +19,7 @@ export interface SuccessResponse {
   content: Record<string, MediaType>;
 }
 export interface Operation {
-  /** The one tag, which is the chapter of the operation. */
+  /** The only tag, which is the chapter of the operation. */
   tags?: [string];
   parameters: Parameter[];
   requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType> };
@@ -33,7 +33,7 @@ export interface Components {
 
 const MEDIA_TYPE = 'application/json';
 
-/** Adds what holds for every operation: headers, examples, and the errors that it can answer. */
+/** Adds what all operations share: headers, examples, and possible errors. */
 export function describeOperation(method: string, operation: Operation, components: Components): void {
   const isRepeatable = NON_IDEMPOTENT_METHODS.includes(method.toUpperCase());
   const hasId = operation.parameters.some(({ in: location }) => location === 'path');
@@ -59,14 +59,14 @@ export function describeOperation(method: string, operation: Operation, componen
   operation.responses.default = OTHER_ERROR;
 }
 
-/** Parameters that many operations have are kept once. */
+/** Stores parameters that many operations have only once. */
 function parametersOf({ parameters }: Operation, shared: string[], components: Components): Parameter[] {
   const isPaged = parameters.some(({ name }) => name === 'offset');
   const own = parameters.map((parameter) => {
     const isShared = parameter.in === 'path' || (isPaged && ['limit', 'offset'].includes(parameter.name));
     if (!isShared) return parameter;
     const known = components.parameters[parameter.name];
-    // A module's own parameter of the same name stands with its operation.
+    // A module's own parameter with the same name stays in its operation.
     if (known && JSON.stringify(known) !== JSON.stringify(parameter)) return parameter;
     components.parameters[parameter.name] = parameter;
     return parameterReference(parameter.name);
@@ -91,7 +91,7 @@ function describeSuccess(success: SuccessResponse, isRepeatable: boolean, schema
   };
 }
 
-/** @returns a field that may be at fault */
+/** @returns a field that an error may name */
 function describeBody({ requestBody }: Operation, schemas: Schemas): string | undefined {
   if (!requestBody) return undefined;
   const media = requestBody.content[MEDIA_TYPE] as MediaType;

@@ -3,7 +3,7 @@ import { SwaggerModule } from '@nestjs/swagger';
 import type { Express, RequestHandler } from 'express';
 import { openApiDocument } from './document';
 
-/** Swagger UI loads from this server alone. Nest's page has styles inline, but no script. */
+/** Swagger UI may load only from this server. Nest's page has inline styles, but no inline script. */
 const PAGE_HEADERS = {
   'Cache-Control': 'no-cache',
   'Content-Security-Policy': [
@@ -19,8 +19,8 @@ const PAGE_HEADERS = {
 };
 
 /**
- * Swagger UI at /docs, and the document as JSON and YAML, which is made when it is first asked for. They are no routes of
- * a controller, so that they need no key and take no token.
+ * Serves Swagger UI at /docs, and the document as JSON and YAML, which is created on the first request. These are not routes
+ * of a controller, so they need no key and cost no token.
  */
 export function serveReference(app: NestExpressApplication): void {
   const express = app.getHttpAdapter().getInstance() as Express;
@@ -40,12 +40,12 @@ export function serveReference(app: NestExpressApplication): void {
       tryItOutEnabled: true,
       displayRequestDuration: true,
       defaultModelsExpandDepth: 0,
-      validatorUrl: null, // It would tell another server of this one.
+      validatorUrl: null, // The validator would send the document's URL to another server.
     },
   });
 }
 
-/** Nest writes the YAML for each request, which takes 15 ms: 66 requests a second, without a key, would stop the server. */
+/** Nest creates the YAML on each request, which takes 15 ms: 66 requests a second, without a key, would stop the server. */
 function cacheYaml(): RequestHandler {
   let cached: unknown;
   return (_, response, next) => {

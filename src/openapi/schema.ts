@@ -1,4 +1,4 @@
-/** What of a schema of OpenAPI 3.1 is looked at here. */
+/** The parts of an OpenAPI 3.1 schema that are used here. */
 export interface Schema {
   $ref?: string;
   title?: string;
@@ -17,8 +17,8 @@ export type Schemas = Record<string, Schema>;
 type Node = Record<string, unknown>;
 
 /**
- * Nest describes schemas as OpenAPI 3.0 does. 3.1 says null in JSON Schema's own words, knows `examples` only, and lets
- * a reference have neighbours.
+ * Converts a schema from OpenAPI 3.0, which Nest emits, to 3.1: null is a type, `examples` replaces `example`, and a
+ * reference may have siblings.
  */
 export function toOpenApi31(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toOpenApi31);
@@ -27,13 +27,15 @@ export function toOpenApi31(node: unknown): unknown {
   return toNullableType(listExamples(mergeReference(inner)));
 }
 
-/** Of a reference with neighbours Nest makes an `allOf` with one member. */
+/** Nest wraps a reference with siblings in an `allOf` with one member. */
 const mergeReference = ({ allOf, ...rest }: Node): Node =>
   Array.isArray(allOf) ? { ...(allOf[0] as Node), ...rest } : rest;
 
-/** A parameter keeps its `example`. */
-const listExamples = ({ example, ...rest }: Node): Node =>
-  example === undefined ? rest : 'in' in rest ? { ...rest, example } : { ...rest, examples: [example] };
+/** Only a parameter keeps its `example`; schemas have `examples`. */
+function listExamples({ example, ...rest }: Node): Node {
+  if (example === undefined) return rest;
+  return 'in' in rest ? { ...rest, example } : { ...rest, examples: [example] };
+}
 
 function toNullableType({ nullable: isNullable, ...rest }: Node): Node {
   if (isNullable !== true) return rest;

@@ -4,7 +4,7 @@ import { RedisConnection } from './redis';
 import { RedisTokenBucketStore } from './redis-token-bucket.store';
 import { TokenBucketStore } from './token-bucket.store';
 
-/** The token buckets, and their connection to Redis; undefined where none is configured. */
+/** The token buckets, with their connection to Redis if one is configured. */
 @Module({
   providers: [
     {
@@ -32,7 +32,7 @@ export class RateLimitModule implements OnModuleInit, OnApplicationShutdown {
     await this.store.checkRedis();
   }
 
-  /** Not earlier: requests that are still under way need it. */
+  /** Requests in progress still need Redis, so the connection is closed only now. */
   async onApplicationShutdown(): Promise<void> {
     await this.redis?.close();
   }

@@ -2,10 +2,10 @@ import type { RedisConnection } from './redis';
 import { TAKE_TOKEN } from './take-token.lua';
 import { type BucketLimits, type BucketState, toTakeResult, storedLimits, type TakeResult } from './token-bucket';
 
-/** The version stands for the layout of the hash: processes of two releases never read each other's layout. */
+/** The version stands for the layout of the hash, so that processes of two releases never read each other's layout. */
 const KEY_PREFIX = 'rl:v1:';
 
-/** A take, with what another store needs to go on from it. */
+/** The result of taking a token, with what another store needs to continue from it. */
 interface RedisTakeResult {
   result: TakeResult;
   state: BucketState;
@@ -21,7 +21,7 @@ interface Scripts {
   ): Promise<[admitted: number, tokens: number, time: number, now: number]>;
 }
 
-/** Buckets in Redis (5 or later), shared by all processes: one script call a take, by Redis's own clock. */
+/** Buckets in Redis (5 or later), shared by all processes. Each take is one script call, by Redis's own clock. */
 export class RedisTokenBucketStore {
   private readonly scripts: Scripts;
 
@@ -30,7 +30,7 @@ export class RedisTokenBucketStore {
     this.scripts = connection as unknown as Scripts;
   }
 
-  /** @throws Error on everything that keeps Redis from answering or from writing */
+  /** @throws Error if Redis does not respond or cannot write */
   async take(keyId: string, limits: BucketLimits): Promise<RedisTakeResult> {
     const { max, rate } = storedLimits(limits);
     const [admitted, tokens, time, now] = await this.scripts.takeToken(KEY_PREFIX + keyId, max, rate);

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import type { Address } from '../config';
 
-/** How long a request, and a shutdown, waits for Redis. */
+/** How long a request or a shutdown waits for Redis. */
 const DEADLINE_MS = 100;
-/** How long a request waits for its reply while Redis answers other commands. */
+/** How long a request waits for its reply while Redis replies to other commands. */
 const MAX_WAIT_MS = 1_000;
 /** How long each command of a connection's own handshake may take. */
 const HANDSHAKE_TIMEOUT_MS = 1_000;
 
-/** Commands that leave together. */
+/** Commands that are sent together. */
 interface Batch {
-  /** When they left, by the clock of `performance.now()`; Infinity before. */
+  /** When the batch was sent, by the clock of `performance.now()`; Infinity before that. */
   sentAt: number;
 }
 
@@ -21,19 +21,20 @@ interface PendingReply {
 }
 
 /**
- * A connection that fails fast: a command is sent at once, once, or not at all. By ioredis's defaults a stopped Redis
- * holds requests for over 8 s, a killed one for 10–25 s, and a lost reply is asked for again, which charges two tokens.
+ * A connection that fails fast: a command is sent immediately and once, or not at all. With ioredis's defaults a stopped
+ * Redis blocks requests for over 8 s, a killed one for 10–25 s, and a lost reply is requested again, which charges two
+ * tokens.
  *
- * Commands of one turn of the event loop leave together: a system call costs more than the command, here and in Redis.
- * (ioredis's own pipelining does so too, at a price in promises that eats up the gain.)
+ * Commands of one turn of the event loop are sent together, because a system call costs more than the command, here and in
+ * Redis. (ioredis's own pipelining does this, too, but its promises cost as much as it saves.)
  */
 export class RedisConnection extends Redis {
-  /** Why there is no usable connection. */
+  /** The reason why there is no usable connection. */
   lastError?: Error;
   /** When Redis last sent something, by the clock of `performance.now()`. */
   private lastReplyAt = -Infinity;
   private isCorked = false;
-  /** The commands of the present turn of the event loop. */
+  /** The commands of the current turn of the event loop. */
   private batch: Batch = { sentAt: Infinity };
   /** The replies that have a time limit, in the order of their commands. */
   private readonly pendingReplies = new Set<PendingReply>();
@@ -41,8 +42,9 @@ export class RedisConnection extends Redis {
   private timer?: NodeJS.Timeout;
 
   /**
-   * @param url as in `redis://host:6379/0`
-   * @param sentinels asked, at each attempt to connect, for the master of the group that `url` names in place of the host
+   * @param url such as `redis://host:6379/0`
+   * @param sentinels where to ask, at each attempt to connect, for the master of the group that `url` names in place of a
+   *   host
    */
   constructor(url: string, sentinels?: readonly Address[]) {
     super(url, {
@@ -53,31 +55,39 @@ export class RedisConnection extends Redis {
       connectTimeout: 1_000,
       disconnectTimeout: DEADLINE_MS,
       retryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
-      // As above, for a round of sentinels none of which answered.
+      // The same delay applies after a round in which no sentinel responded.
       sentinelRetryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
     });
     // Without a listener ioredis prints every attempt to reconnect. The token buckets log what matters, once.
-    this.on('error', (error: Error) => (this.lastError = error));
-    this.on('ready', () => (this.lastError = undefined));
-    this.on('connect', () => this.stream.on('data', () => (this.lastReplyAt = performance.now())));
+    this.on('error', (error: Error) => {
+      this.lastError = error;
+    });
+    this.on('ready', () => {
+      this.lastError = undefined;
+    });
+    this.on('connect', () => {
+      this.stream.on('data', () => {
+        this.lastReplyAt = performance.now();
+      });
+    });
   }
 
-  /** Waits for the connection, so that the first requests find it; a second at most, and no error, if it does not answer. */
+  /** Waits up to a second for the connection, so that the first requests find it. It is no error if Redis does not respond. */
   async waitUntilReady(): Promise<void> {
     if (this.status === 'ready') return;
     await once(this, 'ready', { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
   }
 
-  /** Closes the connection, after the commands under way if Redis answers, and ends the attempts to reconnect. */
+  /** Closes the connection, after the commands in progress if Redis responds, and stops reconnecting. */
   async close(): Promise<void> {
     if (this.status === 'ready') await this.withDeadline(this.quit()).catch(() => undefined);
     this.disconnect();
   }
 
   /**
-   * A reply of Redis, with a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay. Commands
-   * leave at the end of a turn of the event loop, so the time counts from there. While Redis answers other commands it is
-   * busy, and not unreachable.
+   * Adds a time limit to a reply of Redis. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay: time
+   * counts from the end of the turn of the event loop, when commands are sent, and a Redis that replies to other commands is
+   * busy rather than unreachable.
    *
    * @throws Error `No response within 100 ms`
    */
@@ -100,14 +110,14 @@ export class RedisConnection extends Redis {
   }
 
   /**
-   * One timer serves all replies: one for each costs 8 % of a request's CPU time. When this process was busy past the limit,
-   * timers run before the replies that wait in the socket are read, hence the check in the next turn of the event loop.
+   * One timer serves all replies, because one per reply costs 8 % of a request's CPU time. If this process was busy past the
+   * limit, timers run before the replies in the socket are read, so the check runs in the next turn of the event loop.
    */
   private checkIn(milliseconds: number): NodeJS.Timeout {
     return setTimeout(() => setImmediate(() => this.checkDeadlines()), milliseconds).unref();
   }
 
-  /** Rejects the replies that are overdue, and returns for the oldest of the others. */
+  /** Rejects the replies that are overdue, and schedules a check of the oldest remaining one. */
   private checkDeadlines(): void {
     this.timer = undefined;
     const now = performance.now();
@@ -124,7 +134,7 @@ export class RedisConnection extends Redis {
   }
 
   override sendCommand(...command: Parameters<Redis['sendCommand']>): unknown {
-    // ioredis deletes the timer from each command that it has timed, which makes V8 rebuild the object as a dictionary.
+    // ioredis deletes the timer from each command that it has timed, which makes V8 turn the object into a dictionary.
     // Requests use withDeadline instead.
     this.options.commandTimeout = this.status === 'ready' ? undefined : HANDSHAKE_TIMEOUT_MS;
     if (this.stream && !this.isCorked) this.cork();

@@ -1,12 +1,12 @@
 /**
- * Takes one token from a bucket in Redis, as `take` in token-bucket.ts does in this process. One script call is one
- * atomic step, so that any number of processes share a bucket.
+ * Takes one token from a bucket in Redis, as `takeToken` in token-bucket.ts does in this process. A script call is atomic,
+ * so any number of processes can share a bucket.
  *
  * KEYS[1] the bucket, a hash of tokens (nano-tokens), time (unix µs), max (nano-tokens) and rate (milli-tokens/s).
  * ARGV[1], ARGV[2] the limits in force, in the units of max and rate.
  *
- * Returns {admitted 0 or 1, tokens, time, now}: the bucket as stored and Redis's clock. What the client sees is
- * derived from them in TypeScript, once for all stores.
+ * Returns {admitted 0 or 1, tokens, time, now}: the bucket as stored, and Redis's clock. TypeScript derives what the client
+ * sees from them, once for all stores.
  *
  * Lua 5.1 has doubles only, so all values are integers below 2^53.
  */

@@ -19,7 +19,7 @@ export const BUCKET_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-
 export class TokenBucketInterceptor implements NestInterceptor {
   constructor(private readonly buckets: TokenBucketStore) {}
 
-  /** @throws HttpException 429 when the bucket holds no whole token */
+  /** @throws HttpException 429 if the bucket holds no whole token */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<Request>();

@@ -18,7 +18,7 @@ export interface TakeResult {
 }
 
 /**
- * A bucket as it is stored. Integers only, in units chosen so that microseconds × milli-tokens a second are
+ * A bucket as it is stored. All values are integers, in units in which microseconds × milli-tokens per second are
  * nano-tokens without a division: every value and every product below is exact under 2^53.
  */
 export interface BucketState {
@@ -32,16 +32,16 @@ export interface BucketState {
   rate: number;
 }
 
-/** Allowed `maxTokens`. One more digit in nano-tokens would leave 2^53. */
+/** The allowed range of `maxTokens`. One more digit would exceed 2^53 nano-tokens. */
 export const MAX_TOKENS = { min: 1, max: 9_000_000 };
 
-/** Allowed `refillRate` in tokens a second. */
+/** The allowed range of `refillRate`, in tokens per second. */
 export const REFILL_RATE = { min: 0.001, max: 1_000_000 };
 
 const NANOS_PER_TOKEN = 1_000_000_000;
 const MICROS_PER_SECOND = 1_000_000;
 
-/** Why these limits cannot be given to a key, in one line; undefined when they can. */
+/** Why a key cannot have these limits, in one line; undefined if it can. */
 export function limitsError({ maxTokens, refillRate }: BucketLimits): string | undefined {
   if (!Number.isInteger(maxTokens) || maxTokens < MAX_TOKENS.min || maxTokens > MAX_TOKENS.max) {
     return `--max-tokens must be an integer from ${MAX_TOKENS.min} to ${MAX_TOKENS.max}`;
@@ -53,18 +53,18 @@ export function limitsError({ maxTokens, refillRate }: BucketLimits): string | u
   return undefined;
 }
 
-/** Limits in the units of a stored bucket: nano-tokens and milli-tokens a second. */
+/** Converts limits to the units of a stored bucket: nano-tokens and milli-tokens per second. */
 export function storedLimits(limits: BucketLimits): Pick<BucketState, 'max' | 'rate'> {
-  // rounded because 1.005 × 1000 is 1004.9999999999999
+  // Rounding is necessary, because 1.005 × 1000 is 1004.9999999999999.
   return { max: limits.maxTokens * NANOS_PER_TOKEN, rate: Math.round(limits.refillRate * 1000) };
 }
 
 /**
- * Takes one token, if a whole one is there. The Lua script in take-token.lua.ts does the same in Redis.
+ * Takes one token, if there is a whole one. The Lua script in take-token.lua.ts does the same in Redis.
  *
- * @param state the bucket as stored; undefined is a full bucket
- * @param now unix time in microseconds; before `state.time` (a clock that went back) it credits nothing
- * @returns the state to store, which is `state` itself when nothing has to be written
+ * @param state the stored bucket; undefined means a full one
+ * @param now Unix time in microseconds; if it is before `state.time` because a clock went back, it credits nothing
+ * @returns the state to store, which is `state` itself if nothing needs to be written
  */
 export function takeToken(
   state: BucketState | undefined,
@@ -77,16 +77,16 @@ export function takeToken(
     const charged = { ...bucket, tokens: bucket.tokens - NANOS_PER_TOKEN };
     return { state: charged, result: toTakeResult(charged, true, now) };
   }
-  // A refusal under unchanged limits stores nothing: the credit follows from the older state just as well.
+  // A rejection under unchanged limits stores nothing, because the credit can be computed from the older state, too.
   const unchanged = state && state.max === max && state.rate === rate ? state : bucket;
   return { state: unchanged, result: toTakeResult(unchanged, false, now) };
 }
 
 /**
- * The answer that a bucket gives after a take.
+ * Converts a bucket to the result of taking a token.
  *
  * @param state the stored bucket
- * @param now unix time in microseconds
+ * @param now Unix time in microseconds
  */
 export function toTakeResult(state: BucketState, isAdmitted: boolean, now: number): TakeResult {
   const { tokens, time, max, rate } = state;
@@ -99,17 +99,17 @@ export function toTakeResult(state: BucketState, isAdmitted: boolean, now: numbe
   };
 }
 
-/** Credits the time since the state was stored, under the limits that were in force in it. */
+/** Credits the time since the state was stored, under the limits that applied during it. */
 function refill(state: BucketState, now: number): BucketState {
-  // The later time is kept when the clock goes back: setting it back would credit the same time twice.
+  // The later time is kept if the clock goes back, because setting it back would credit the same time twice.
   if (now <= state.time) return state;
-  // Compared as times before multiplied: years at a high rate would leave 2^53.
+  // Times are compared before they are multiplied, because years at a high rate would exceed 2^53.
   const isFull = now - state.time >= ceilDivide(state.max - state.tokens, state.rate);
   const tokens = isFull ? state.max : state.tokens + (now - state.time) * state.rate;
   return { ...state, tokens, time: now };
 }
 
-/** Applies changed limits: a full bucket stays full, otherwise tokens are kept and cut to the new maximum. */
+/** Applies changed limits: a full bucket stays full; otherwise tokens are kept, up to the new maximum. */
 function applyLimits(state: BucketState, max: number, rate: number): BucketState {
   const tokens = state.tokens === state.max ? max : Math.min(state.tokens, max);
   return { tokens, time: state.time, max, rate };
@@ -123,7 +123,10 @@ function ceilDivide(a: number, b: number): number {
   return Math.ceil(a / b);
 }
 
-/** Two amounts of microseconds in seconds, rounded up. Added in parts, as their sum can exceed 2^53. */
+/**
+ * Converts the sum of two amounts of microseconds to seconds, rounded up. They are added in parts, because their sum can
+ * exceed 2^53.
+ */
 function ceilSeconds(a: number, b: number): number {
   const rest = (a % MICROS_PER_SECOND) + (b % MICROS_PER_SECOND);
   return Math.floor(a / MICROS_PER_SECOND) + Math.floor(b / MICROS_PER_SECOND) + ceilDivide(rest, MICROS_PER_SECOND);

@@ -1,6 +1,6 @@
 import { Column, ForeignKey, type ColumnOptions, PrimaryColumn } from 'typeorm';
 
-/** A row's place in its list; a trigger gives it (functions/lists.sql). */
+/** A row's position in its list, which a trigger sets (functions/lists.sql). */
 export const POSITION: ColumnOptions = { type: 'bigint', select: false, insert: false, update: false };
 
 /** A moment, in milliseconds, or none. */

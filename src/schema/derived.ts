@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-/** A column that triggers derive from the row and from others, so that it is not rendered at each read. */
+/** A column that triggers derive from the row and from other rows, so that reads need not render it. */
 export interface DerivedColumn {
   /** What operators call the values of the column. */
   name: string;
@@ -11,7 +11,7 @@ export interface DerivedColumn {
   functions: string;
 }
 
-/** The same, of a table with a uuid as its `id`. */
+/** A derived column of a table that has a uuid as its `id`. */
 export interface DerivedTable extends DerivedColumn {
   table: string;
   /** Whether the rows belong to no organization. */

@@ -8,10 +8,10 @@ import { trackedListsOf } from '../database/tracked-list';
 
 const readSql = (file: string): string => readFileSync(join(__dirname, 'functions', file), 'utf8');
 
-/** Functions of every context that defaults of tables use, so the migrations need them. */
+/** Functions of all contexts. Defaults of tables use them, so the migrations need them. */
 export const VALUE_FUNCTIONS = readSql('values.sql');
 
-/** The name of each trigger of ours begins so; the number gives their order. */
+/** The names of Lanyard's own triggers begin like this. The number gives their order. */
 export const OWN_TRIGGER_PATTERN = '^t[0-9]{2}_';
 
 const FUNCTIONS_METADATA_KEY = Symbol('functions');
@@ -27,19 +27,19 @@ export const WithFunctions = (text: string): ClassDecorator => Reflect.metadata(
 export const WithIndexFunctions = (text: string): ClassDecorator =>
   Reflect.metadata(INDEX_FUNCTIONS_METADATA_KEY, text);
 
-/** The texts that entities have under a key, in an order that does not depend on how the entities are found. */
+/** The texts that entities have under a metadata key, in an order that does not depend on how the entities are found. */
 const textsOf = ({ entityMetadatas }: DataSource, key: symbol): string[] =>
   entityMetadatas
     .flatMap(({ target }) => (Reflect.getMetadata(key, target as object) as string | undefined) ?? [])
     .sort();
 
-/** What the migrations of these entities need. On a database that has all functions, nothing changes. */
+/** The functions that the migrations of these entities need. Nothing changes on a database that has all functions. */
 export const functionsBeforeMigrations = (dataSource: DataSource): string[] => [
   VALUE_FUNCTIONS,
   ...textsOf(dataSource, INDEX_FUNCTIONS_METADATA_KEY),
 ];
 
-/** Triggers that the texts no longer have must not go on firing. */
+/** Triggers that the texts no longer contain must not keep firing. */
 const DROP_TRIGGERS = `
   do $do$
   declare
@@ -52,16 +52,13 @@ const DROP_TRIGGERS = `
     end loop;
   end $do$`;
 
-/** The triggers of ours that the database has, as `table.trigger`. */
+/** The names of Lanyard's own triggers in the database, as `table.trigger`. */
 const TRIGGER_NAMES = `
   select array(
     select tgrelid::regclass::text || '.' || quote_ident(tgname) from pg_trigger t join pg_class c on c.oid = t.tgrelid
     where tgname ~ '${OWN_TRIGGER_PATTERN}' and not tgisinternal and relnamespace = current_schema()::regnamespace order by 1)`;
 
-/**
- * The functions and triggers of the database: those of all contexts stand in functions/, the others with their entity,
- * and nowhere else.
- */
+/** The functions and triggers of the database. Those of all contexts are in functions/, the others with their entity. */
 export class SchemaFunctions {
   readonly texts: string[];
   private readonly hash: string;
@@ -82,15 +79,15 @@ export class SchemaFunctions {
     this.hash = hash('sha256', this.texts.join('\n'));
   }
 
-  /** What the migrations need. */
+  /** Applies the functions that the migrations need. */
   async applyBeforeMigrations(): Promise<void> {
     if (await this.areApplied()) return;
     for (const text of functionsBeforeMigrations(this.dataSource)) await this.dataSource.query(text);
   }
 
   /**
-   * All of them, in one transaction, unless the database has them.
-   * @param lockTimeoutMs how long it waits for a table; by default as long as its session does
+   * Applies all of them in one transaction, unless the database already has them.
+   * @param lockTimeoutMs how long to wait for a table; by default the session's own lock timeout
    */
   async apply(lockTimeoutMs?: number): Promise<void> {
     if (await this.areApplied()) return;
@@ -107,8 +104,8 @@ export class SchemaFunctions {
   }
 
   /**
-   * Has apply() apply all of them: a migration may remove triggers with the table that they stand on, and one that was
-   * reverted and is applied again makes the table without them.
+   * Makes apply() apply all of them again. A migration may remove triggers together with their table, and one that is
+   * reverted and applied again creates the table without them.
    */
   async markOutdated(): Promise<void> {
     if (await this.areApplied()) await this.dataSource.query('delete from applied_functions');

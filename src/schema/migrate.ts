@@ -11,25 +11,27 @@ import { OrderedMigrations } from './ordered-migrations';
 import type { SchemaDefinition } from './schema-definition';
 import { recordRelease, requireUsableSchema, type SchemaState } from './schema-release';
 
-/** Any constant: all processes that migrate one database must take the same lock. */
+/** An arbitrary constant. All processes that migrate one database must take the same lock. */
 const MIGRATION_LOCK = 7_261_914;
-/** Milliseconds for which a migration waits for a table, with all requests for it behind: fewer than a statement has. */
+/**
+ * How long a migration waits for a table while all requests for it queue behind. It must be shorter than the statement
+ * timeout.
+ */
 const TABLE_LOCK_TIMEOUT_MS = 1000;
 
 /**
- * Applies the migrations that are missing, and the functions if their text has changed, and derives anew what older ones
- * derived. Processes that start at the same
- * time take turns by an advisory lock, which PostgreSQL lets go when its holder dies.
- * @returns the names of the migrations that were applied
- * @throws ConfigError when the database cannot be reached directly, holds no Unicode, or has a schema of a release that is
- *   too old to be upgraded, or too new
+ * Applies pending migrations, applies the functions if their text has changed, and rebuilds what older functions derived.
+ * Processes that start at the same time take turns by an advisory lock, which PostgreSQL releases when its holder dies.
+ * @returns the names of the applied migrations
+ * @throws ConfigError if the database cannot be reached directly, is not Unicode, or has a schema of a release that is too
+ *   old to be upgraded, or too new
  */
 export function migrate(url: string, schema: SchemaDefinition, options: StartupOptions = {}): Promise<string[]> {
   return withMigrationLock(url, schema, options, (dataSource) => applyPendingMigrations(dataSource, schema, options));
 }
 
 /**
- * Reverts the migrations of an extension that is to be removed, while no server runs.
+ * Reverts the migrations of an extension that is to be removed. No server may be running.
  * @returns their names
  */
 export function revertExtension(
@@ -43,7 +45,7 @@ export function revertExtension(
   });
 }
 
-/** Runs work that changes the schema, while no other process does. */
+/** Runs work that changes the schema while no other process does. */
 export async function withMigrationLock<T>(
   url: string,
   schema: SchemaDefinition,
@@ -69,12 +71,12 @@ export async function withMigrationLock<T>(
   }
 }
 
-/** How a database is made that can do what Lanyard does. */
+/** How to create a database that meets Lanyard's requirements. */
 const EXPECTED_ENCODING = "Create it with ENCODING 'UTF8' and a UTF-8 locale such as C.UTF-8.";
 
 /**
- * An encoding that lacks letters would refuse what clients send. Without any, and in the locale C, all is kept as it is,
- * but a search knows letters beyond ASCII only as they are written.
+ * An encoding that lacks letters would reject what clients send. A database without an encoding, or with the locale C,
+ * stores everything unchanged, but its searches ignore case only in ASCII letters.
  */
 async function requireUnicode(dataSource: DataSource, { log }: StartupOptions): Promise<void> {
   const [{ name, encoding }] = await dataSource.query<[{ name: string; encoding: string }]>(
@@ -90,10 +92,10 @@ async function requireUnicode(dataSource: DataSource, { log }: StartupOptions): 
   log?.(`Searches in the database ${name} ignore case only in ASCII letters. ${EXPECTED_ENCODING}`);
 }
 
-/** Tries of the lock after which there is something to say: those who start together are done sooner. */
+/** After this many attempts a message is printed. Processes that start together are usually done sooner. */
 const STARTUP_ATTEMPTS = 5;
 
-/** Asks for the lock again and again: a statement that waits for it would hear of no signal. */
+/** Polls for the lock, because a signal could not interrupt a statement that waits for it. */
 async function acquireMigrationLock(lock: QueryRunner, { log, signal }: StartupOptions): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const [row] = (await lock.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK])) as [
@@ -117,7 +119,7 @@ async function applyPendingMigrations(
   const keepsFunctions = state.isNewer || (await areOfExtension(functions, migrations, state, options));
   await retryWhileLocked(options, async () => {
     if (keepsFunctions) {
-      // The functions are those of the newer release, or include others; an extension may still lack migrations.
+      // The functions of a newer release or of an extension must stay; an extension may still lack migrations.
       await migrations.executePendingMigrations();
       return;
     }
@@ -180,8 +182,8 @@ export async function reapplyFunctions(
 }
 
 /**
- * A migration that waits for a table, which an import may hold for minutes, has all requests for that table wait behind
- * it: so it gives way, and tries again.
+ * An import may hold a table for minutes, and all requests for that table queue behind a migration that waits for it. So the
+ * migration gives up after a short time and tries again.
  */
 async function retryWhileLocked({ log, signal }: StartupOptions, work: () => Promise<void>): Promise<void> {
   for (let hasLogged = false; ; hasLogged = true) {

@@ -16,7 +16,7 @@ export interface OpenDatabase {
   isEmbedded: boolean;
   /** Replaces the error of a lost connection if the cause is known: the embedded PostgreSQL has ended. */
   explain(error: unknown): unknown;
-  /** Stops using the embedded PostgreSQL. Close all pools before. */
+  /** Stops using the embedded PostgreSQL. Close all pools first. */
   close(): Promise<void>;
 }
 
@@ -29,10 +29,10 @@ export interface OpenOptions extends StartupOptions {
 }
 
 /**
- * The database that the settings name, with the migrations applied: DATABASE_URL, or else the embedded PostgreSQL,
+ * Opens the database that the settings name, with the migrations applied: DATABASE_URL, or else the embedded PostgreSQL,
  * which other processes of this installation may share.
  * @param log prints a line for a person
- * @param options for a PostgreSQL that is not there yet, and for its migrations
+ * @param options for waiting for the PostgreSQL and for its migrations
  */
 export async function openDatabase(
   config: Config,
@@ -49,7 +49,7 @@ export async function openDatabase(
   }
 }
 
-/** The same database as it stands. That of DATABASE_URL may be away, and may be anything. */
+/** The same database as it is, without migrating it. A DATABASE_URL may be unreachable or name any database. */
 export async function findDatabase(
   config: Config,
   log: (line: string) => void,

@@ -2,8 +2,8 @@ import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } 
 import type { SchemaDefinition } from './schema-definition';
 
 /**
- * Runs Lanyard's migrations before those of an extension, whatever their timestamps are: the extension was written for a
- * schema of Lanyard, and a release may bring migrations that are newer than the extension's.
+ * Runs Lanyard's migrations before those of an extension, whatever their timestamps. The extension was written for a schema
+ * of Lanyard, and a later release may bring migrations that are newer than the extension's.
  */
 export class OrderedMigrations extends MigrationExecutor {
   constructor(
@@ -27,7 +27,10 @@ export class OrderedMigrations extends MigrationExecutor {
     return (await this.getExecutedMigrations()).map(({ name }) => name).filter((name) => !known.has(name));
   }
 
-  /** Reverts the applied migrations of the extension, the newest first. @returns their names */
+  /**
+   * Reverts the applied migrations of the extension, newest first.
+   * @returns their names
+   */
   async revertExtension(): Promise<string[]> {
     const applied = new Set((await this.getExecutedMigrations()).map(({ name }) => name));
     const migrations = this.getMigrations().filter((one) => this.isOfExtension(one) && applied.has(one.name));
@@ -38,7 +41,7 @@ export class OrderedMigrations extends MigrationExecutor {
         await queryRunner.query('delete from migrations where name = $1', [name]);
       });
     }
-    // A table that is dropped takes its rows along without a trigger that would count them.
+    // Dropping a table fires no trigger that would update the counts of its rows.
     for (const table of ['list_counts', 'lists']) {
       await this.dataSource.query(`delete from ${table} where to_regclass(split_part(list, '/', 1)) is null`);
     }

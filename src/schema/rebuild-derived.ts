@@ -4,12 +4,12 @@ import type { StartupOptions } from '../database/connect';
 import { derivedColumnsOf, type DerivedTable } from './derived';
 import { VALUE_FUNCTIONS } from './functions';
 
-/** Rows of a batch, which is a transaction: requests that write one of them wait 0.3 s at most. */
+/** Rows per batch. A batch is a transaction, so requests that write one of its rows wait up to 0.3 s. */
 const BATCH_SIZE = 1000;
 /** Milliseconds between two lines about the progress. */
 const PROGRESS_INTERVAL_MS = 5000;
 
-/** How far a column has been derived by which text of its functions. */
+/** How far a column has been rebuilt, and by which version of its functions. */
 interface RebuildState {
   version: string;
   /** The ID of the last row that was rebuilt; null once all are. */
@@ -17,8 +17,8 @@ interface RebuildState {
 }
 
 /**
- * Derives stored columns anew whose functions have another text than those that derived them: so what a new version shows
- * of a lead is there before the server is ready. Each batch is committed with its place, from which another start goes on.
+ * Rebuilds stored columns whose functions have changed, so that they are up to date before the server is ready. Each batch
+ * is committed together with its position, from which an interrupted rebuild continues.
  */
 export async function rebuildDerivedColumns(dataSource: DataSource, options: StartupOptions): Promise<void> {
   for (const derived of derivedColumnsOf(dataSource)) {
@@ -37,7 +37,7 @@ export async function rebuildDerivedColumns(dataSource: DataSource, options: Sta
   }
 }
 
-/** Before every uuid of a row. */
+/** Sorts before the ID of every row. */
 const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
 
 async function rebuildColumn(
@@ -58,16 +58,19 @@ async function rebuildColumn(
   }
 }
 
-/** @param state moves on with the batch @returns the ids of the batch */
+/**
+ * @param state advances with the batch
+ * @returns the IDs of the batch
+ */
 const rebuildBatch = (dataSource: DataSource, { name, table, column, expression }: DerivedTable, state: RebuildState) =>
   dataSource.transaction(async (manager) => {
-    // In the order of the ids, as every write locks the rows of a table.
+    // Rows are locked in the order of their IDs, as by every other write to the table.
     const rows = await manager.query<{ id: string }[]>(
       `select id from ${table} where id > $1 order by id limit ${BATCH_SIZE} for no key update`,
       [state.lastId],
     );
     const ids = rows.map(({ id }) => id);
-    // A trigger derives it, whatever is set.
+    // A trigger computes the column, whatever value is set.
     const change = `update ${table} set ${column} = ${expression} where id = any($1) and ${column} is distinct from ${expression}`;
     await manager.query(change, [ids]);
     state.lastId = ids.at(-1) ?? null;

@@ -1,6 +1,8 @@
 import type { MigrationInterface } from 'typeorm';
 
-/** What the schema has beside Lanyard's migrations and what the entities themselves declare. Whoever migrates passes it. */
+/**
+ * The parts of the schema that neither Lanyard's migrations nor the entities declare. Every caller that migrates passes it.
+ */
 export abstract class SchemaDefinition {
   /** SQL of functions and triggers. */
   abstract readonly functions: readonly string[];

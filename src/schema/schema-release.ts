@@ -6,8 +6,8 @@ import { ConfigError } from '../config';
 import { InitialSchema1767225600000 } from './migrations/1767225600000-initial-schema';
 
 /**
- * The oldest release that runs on the schema of this one (docs/decisions/0022). A release sets it to the release before
- * it; 0.2.0 cannot upgrade a database of 0.1.0, and so names itself.
+ * The oldest release that runs on the schema of this one (docs/decisions/0022). Each release sets it to the previous one;
+ * 0.2.0 cannot upgrade a database of 0.1.0, so it names itself.
  */
 export const OLDEST_RELEASE = '0.2.0';
 
@@ -56,7 +56,7 @@ async function isOfFirstRelease(dataSource: DataSource): Promise<boolean> {
   return initial.length > 0;
 }
 
-/** The releases whose schema is in force, the newest first. A release whose migrations were reverted is none of them. */
+/** The releases whose schema is in force, newest first. A release whose migrations were reverted does not count. */
 async function releasesOf(dataSource: DataSource): Promise<SchemaRelease[]> {
   if (!(await hasTable(dataSource, 'schema_releases'))) return [];
   const releases = await dataSource.query<SchemaRelease[]>(
@@ -73,7 +73,7 @@ export async function recordRelease(dataSource: DataSource): Promise<void> {
     'select from schema_releases where (release, oldest_release, last_migration) = ($1, $2, $3)',
     values,
   );
-  // A server may have a role that cannot write this table.
+  // The role of a server may not be allowed to write to this table.
   if (row) return;
   await dataSource.query(
     `insert into schema_releases (release, oldest_release, last_migration) values ($1, $2, $3)
@@ -83,7 +83,7 @@ export async function recordRelease(dataSource: DataSource): Promise<void> {
   );
 }
 
-/** The last migration of Lanyard itself, as the table of migrations names it. Extensions bring others, of any time. */
+/** The last migration of Lanyard itself, by its name in the table of migrations. Those of extensions may be older or newer. */
 function lastMigrationOf({ migrations }: DataSource): string | undefined {
   const timestamps = readdirSync(join(__dirname, 'migrations')).map((file) => parseInt(file, 10));
   const last = String(Math.max(...timestamps));
@@ -97,14 +97,14 @@ async function hasTable(dataSource: DataSource, name: string): Promise<boolean> 
   return exists;
 }
 
-/** Negative when the first release is the older one. */
+/** Returns a negative number if the first release is older. */
 export function compareReleases(one: string, other: string): number {
   const [first, second] = [numbersOf(one), numbersOf(other)];
   const index = first.findIndex((number, place) => number !== second[place]);
   return index === -1 ? 0 : (first[index] ?? 0) - (second[index] ?? 0);
 }
 
-/** Major, minor and patch; what follows in a pre-release does not count. */
+/** Major, minor and patch; the rest of a pre-release version does not count. */
 const numbersOf = (release: string): number[] => {
   const [, ...numbers] = /^(\d+)\.(\d+)\.(\d+)/.exec(release) ?? [];
   return numbers.map(Number);

@@ -9,17 +9,17 @@ const NPM_SCRIPT = 'npm run --silent operator --';
 const PROGRAM_FILE = /[/\\]main\.js$/;
 
 /**
- * How the command line was started, for messages: by its name, by npx, by npm, or (in a container, and as an extension) by
- * its file. The command works from the folder in which it was started.
+ * How the command line was started, for use in messages: by its name, by npx, by npm, or (in a container and in an
+ * extension) by its file. The command works in the folder in which it was started.
  */
 export function commandNameFor(script: string, environment: NodeJS.ProcessEnv, folder = process.cwd()): string {
   if (basename(script) !== BIN) return fileCommand(script, environment, folder);
   if (environment.npm_lifecycle_event === 'npx') return `npx ${npxPackage(script)}`;
   const isFound = environment.PATH?.split(delimiter).includes(dirname(script)) ?? true;
-  return isFound ? BIN : script; // a package that is installed in a folder
+  return isFound ? BIN : script; // the package is installed in a folder, not globally
 }
 
-/** In a checkout, npm runs the command line, and so do suites, which have no file of it. */
+/** In a checkout, npm runs the command line. Test suites get the same command, because they run no file of it. */
 function fileCommand(script: string, environment: NodeJS.ProcessEnv, folder: string): string {
   const isCheckout = existsSync(join(folder, 'scripts/build.mjs'));
   const isCalledByFile = PROGRAM_FILE.test(script) && !environment.npm_lifecycle_event;

@@ -1,10 +1,10 @@
 import type { Response } from 'express';
 
-/** Ends an answer after so many bytes of its body, and the connection with it. One that is shorter stays whole. */
+/** Ends a response, and its connection, after a number of bytes of its body. A shorter response is sent whole. */
 export function cutOff(response: Response, bytes: number): void {
   const { write, end } = response;
   let remaining = bytes;
-  /** @returns whether there is more of the answer than may be sent */
+  /** @returns whether the response is longer than the limit */
   const exceedsLimit = (chunk: unknown, encoding: unknown): boolean => {
     const piece = typeof chunk === 'string' ? Buffer.from(chunk, encoding as BufferEncoding) : (chunk as Buffer);
     if (piece.length <= remaining) {

@@ -8,10 +8,13 @@ import { JsonPayload } from './json-payload';
 import { MAX_HEAD_BYTES } from './limits';
 import { SlowReaderLimit } from './slow-reader-limit';
 
-/** Characters of an answer that is sent at once. Encoding ten million takes 50 ms, in which nobody else is answered. */
+/**
+ * Maximum number of characters to send in one piece. Encoding ten million takes 50 ms, during which no other request is
+ * served.
+ */
 const MAX_UNSPLIT_CHARACTERS = 1 << 20;
 
-/** Express for an API: requests with its prototypes from the start, JSON text sent as it is, time limits. */
+/** An Express adapter for an API: it sets prototypes early, sends JSON text as it is, and limits the time of requests. */
 export class LeanExpressAdapter extends ExpressAdapter {
   readonly slowReaders: SlowReaderLimit;
   /** Whether each response asks its client to close the connection. */
@@ -23,13 +26,13 @@ export class LeanExpressAdapter extends ExpressAdapter {
     // Required here because tracing instruments what CommonJS requires, and Nest imports Express as an ES module.
     super(express());
     this.slowReaders = new SlowReaderLimit(config.responseTimeoutMs);
-    // `/Leads` and `/leads/` are other paths than `/leads`.
+    // `/Leads` and `/leads/` are different paths from `/leads`.
     Object.assign(this.getInstance<{ router: object }>().router, { caseSensitive: true, strict: true });
   }
 
   /**
-   * Express changes the prototype of every request and response to its own, and V8 gives up what it knows about an object
-   * whose prototype changes. These have Express's prototypes already, so that nothing changes (docs/decisions/0019).
+   * Express replaces the prototype of every request and response, and V8 then discards what it has learned about the object.
+   * Creating them with Express's prototypes avoids that (docs/decisions/0019).
    */
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
@@ -57,25 +60,28 @@ export class LeanExpressAdapter extends ExpressAdapter {
         requestTimeout,
         connectionsCheckingInterval: Math.min(headersTimeout, 1000),
         keepAliveTimeout: 75_000, // longer than load balancers', so that they close an idle connection first
-        requireHostHeader: false, // Node answers in plain text
+        requireHostHeader: false, // Node would respond in plain text
       },
       (request, response) =>
         this.onRequest(request as Request, response as Response, () => app(request as Request, response as Response)),
     );
   }
 
-  /** Nest answers 404 for unknown paths under the prefix alone; Express would answer the others, `*` too, in HTML. */
+  /**
+   * Nest responds with 404 only to unknown paths under the prefix; Express would respond to all others, `*` included, in
+   * HTML.
+   */
   override setNotFoundHandler(handler: RequestHandler): void {
     super.setNotFoundHandler(handler);
   }
 
-  /** Sends JSON text as it is. */
+  /** Sends a JsonPayload as it is, without serializing it again. */
   override reply(response: Response, body: unknown, status?: number): unknown {
-    if (response.writableEnded) return undefined; // refused meanwhile, because the rest of its body was broken
+    if (response.writableEnded) return undefined; // already rejected, because the rest of the request body was malformed
     if (!(body instanceof JsonPayload)) return super.reply(response, body, status) as unknown;
     const { parts } = body;
     response.setHeader('Content-Type', JSON_TYPE);
-    // Node leaves the length out for HEAD, and for HTTP/1.0, where a response that was cut off would look complete.
+    // Node omits the length for HEAD, and for HTTP/1.0, where a truncated response would look complete.
     if (!response.useChunkedEncodingByDefault || response.req.method === 'HEAD') {
       const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
       response.setHeader('Content-Length', bytes);

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** As in package.json's `start` and the Dockerfile; docs/performance.md has the figures. */
+/** The same limit as in package.json's `start` and in the Dockerfile; docs/performance.md has the figures. */
 const HEAP_LIMIT = '--max-old-space-size=768';
 
-/** Whether whoever started this process said how large its heap may be. */
+/** Whether the heap size of this process was set when it was started. */
 export const hasHeapLimit = (): boolean =>
   [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((option) => /--max[-_]old[-_]space[-_]size/.test(option));
 
-/** Runs this program again in a process of its own, because V8 sizes its heap only at the start, and ends as it ends. */
+/** Runs this program again in a child process, because V8 sizes its heap only at the start, and exits as the child does. */
 export function respawnWithHeapLimit(): Promise<never> {
   const args = [...process.execArgv, HEAP_LIMIT, ...process.argv.slice(1)];
   const server = spawn(process.execPath, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => server.kill(signal));
   server.on('exit', (status, signal) => process.exit(status ?? 128 + constants.signals[signal as NodeJS.Signals]));
-  return new Promise<never>(() => undefined); // it ends the process itself
+  return new Promise<never>(() => undefined); // the exit listener above ends the process
 }

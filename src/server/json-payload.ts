@@ -1,4 +1,4 @@
-/** JSON text that is sent as it is, in parts: of a list, each record is one. */
+/** JSON text to send as it is, in parts; each record of a list is one part. */
 export class JsonPayload {
   constructor(readonly parts: readonly string[]) {}
 

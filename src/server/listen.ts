@@ -3,9 +3,9 @@ import type { Server } from 'node:http';
 import { type Address, ConfigError } from '../config';
 
 /**
- * Node's own listen: Nest's would log the error a second time.
- * @param name of the setting that the port comes from
- * @throws ConfigError when the address cannot be used
+ * Uses Node's own listen, because Nest's would log the error a second time.
+ * @param name the setting that the port comes from
+ * @throws ConfigError if the address cannot be used
  */
 export async function listen(server: Server, { host, port }: Address, name: string): Promise<void> {
   const noAddress = `HOST ${host} is not an address of this machine. Use one that is, or 0.0.0.0 for all interfaces.`;

@@ -6,17 +6,20 @@ import { SECURITY_HEADERS } from './security-headers';
 
 const STATUS_BY_ERROR_CODE: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** How long a refused connection is kept open: closing it while the client still sends would reset it, and lose the response. */
+/**
+ * How long to keep a rejected connection open. Closing it while the client is still sending would reset it and lose the
+ * response.
+ */
 const LINGER_TIMEOUT_MS = 2_000;
 
-/** Answers in JSON what Node would answer in plain text, or not at all. */
+/** Responds in JSON where Node would respond in plain text or not at all. */
 export function handleMalformedRequests(server: Server): void {
   /** The response to the last request of each connection. Node sends earlier responses first. */
   const lastResponses = new WeakMap<Socket, ServerResponse>();
   const rejectedSockets = new WeakSet<Socket>();
   server.prependListener('request', (request, response) => lastResponses.set(request.socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // The parser fails again at whatever follows a broken request.
+    // The parser fails again on whatever follows a malformed request.
     if (rejectedSockets.has(socket) || error.code === 'HPE_CLOSED_CONNECTION') return;
     rejectedSockets.add(socket);
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
@@ -26,17 +29,18 @@ export function handleMalformedRequests(server: Server): void {
     socket.on('error', () => socket.destroy()).resume();
     rejectOnSocket(socket, lastResponses.get(socket), 400);
   });
-  // JsonBodyInterceptor sends 100 Continue. After another response the client may send its body, or the next request.
+  // JsonBodyInterceptor sends 100 Continue. After any other response the client may send either its body or the next
+  // request.
   server.on('checkContinue', (request, response) => {
     response.setHeader('Connection', 'close');
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // A client may close its side of the connection once it has sent its request.
+  // A client may close its side of the connection as soon as it has sent its request.
   Object.assign(server, { httpAllowHalfOpen: true });
 }
 
-/** Refuses a request that is not read to its end, in its place: after the responses to the requests before it. */
+/** Rejects a request that was not read to its end, after the responses to all requests before it. */
 function rejectOnSocket(socket: Socket, last: ServerResponse | undefined, status: number): void {
   const isPartOfLast = last !== undefined && !last.req.complete;
   if (isPartOfLast && !last.headersSent) {
@@ -55,7 +59,7 @@ function endAfterResponse(socket: Socket, bytes: string): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** The bytes of a response without a request. */
+/** The bytes of a response to a request that could not be parsed. */
 function rawResponse(status: number): string {
   const body = JSON.stringify(errorBody(status));
   const headers = [

@@ -17,16 +17,17 @@ declare module 'express-serve-static-core' {
 /** The form of an `X-Request-Id` that is accepted. */
 export const REQUEST_ID_PATTERN = /^[\w.:-]{1,128}$/;
 
-/** Node's limit: it drops the headers that follow. */
+/** Node parses only so many headers and silently drops the rest. */
 const MAX_HEADERS = 2000;
 
-/** Among the options of a Connection header. */
+/** Matches the option `upgrade` in a Connection header. */
 const UPGRADE_OPTION_PATTERN = /(^|,)[ \t]*upgrade[ \t]*(,|$)/i;
 
 /**
- * The first step of every request: its id, security headers, and the refusal of what only looks like a request.
- * @param rejectedSockets connections of a server on which a request was refused that others may read as two: what follows it is
- * not carried out
+ * The first step of every request: it sets the request's ID and the security headers, and rejects what only looks like a
+ * request.
+ * @param rejectedSockets connections on which a request was rejected that a proxy may read as two requests; whatever follows
+ *   on them is ignored
  */
 export function prepareRequest(
   rejectedSockets: WeakSet<Socket>,
@@ -46,7 +47,7 @@ export function prepareRequest(
     sendError(response, ...rejection);
     return;
   }
-  // After an offer of another protocol Node reads no further request.
+  // Node reads no further request after an offer to switch protocols.
   const { connection = '', upgrade } = request.headers;
   if (upgrade !== undefined && UPGRADE_OPTION_PATTERN.test(connection)) response.setHeader('Connection', 'close');
   if (request.url.includes('%')) encodeStrayPercentSigns(request);
@@ -56,19 +57,19 @@ export function prepareRequest(
 type Rejection = [status: number, fault?: Fault];
 
 function rejectionFor({ httpVersion, httpVersionMajor, rawHeaders, url }: Request): Rejection | undefined {
-  // Node's parser accepts HTTP/0.9, and a line that says HTTP/2.0.
+  // Node's parser accepts HTTP/0.9, and a request line that claims HTTP/2.0.
   if (httpVersionMajor !== 1) return [400, { fault: 'version of HTTP', reason: 'unsupported' }];
   if (rawHeaders.length >= MAX_HEADERS) return [431];
-  // Express would answer in HTML what it cannot parse, such as `GET http://[/`.
+  // Express would respond in HTML to a target that it cannot parse, such as `GET http://[/`.
   if (!url.startsWith('/') && url !== '*' && !URL.canParse(url)) return [400, { fault: 'target', reason: 'syntax' }];
   const hosts = countHosts(rawHeaders);
-  // Of two hosts, a proxy may have used the other one.
+  // If there are two Host headers, a proxy may have used the other one.
   if (hosts > 1) return [400, { fault: 'header Host', reason: 'duplicate' }];
   if (hosts === 0 && httpVersion === '1.1') return [400, { fault: 'header Host', reason: 'missing' }];
   return undefined;
 }
 
-/** @param rawHeaders names and values in turn, as Node.js keeps them */
+/** @param rawHeaders alternating names and values, as Node.js keeps them */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -79,8 +80,8 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 /**
- * The router refuses a path with a broken percent escape before any guard runs. Taken literally, such a path needs a key
- * too, and is an unknown path or a bad id.
+ * The router rejects a path with a broken percent escape before any guard runs. Taking the percent sign literally means that
+ * such a path needs a key like any other, and is then an unknown path or an invalid ID.
  */
 function encodeStrayPercentSigns(request: Request): void {
   const [path = '', ...query] = request.url.split('?');
@@ -91,10 +92,10 @@ function encodeStrayPercentSigns(request: Request): void {
   }
 }
 
-/** How long the rest of a refused request is waited for. */
+/** How long to wait for the rest of a rejected request. */
 const DISCARD_TIMEOUT_MS = 2_000;
 
-/** Discards what a client still sends of a request, until it has sent everything. */
+/** Reads and discards the rest of a request that a client is still sending. */
 export async function discardBody(request: Request): Promise<void> {
   request.resume();
   const timeout = pause(DISCARD_TIMEOUT_MS, undefined, { ref: false });

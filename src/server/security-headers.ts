@@ -1,6 +1,6 @@
 /**
- * Headers of every response: those of an API whose answers are read by programs and never shown as a page. Answers hold
- * personal data, so no proxy may cache them.
+ * Headers of every response. Responses are read by programs and never rendered as a page, and they hold personal data, so no
+ * proxy may cache them.
  */
 export const SECURITY_HEADERS: readonly [name: string, value: string][] = [
   ['Cache-Control', 'no-store'],

@@ -4,18 +4,18 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LeanExpressAdapter } from './express-adapter';
 
-/** For responses under way. A statement has two seconds; a delete that takes longer is cancelled. */
+/** Time limit for responses in progress. A statement has two seconds; a longer delete is canceled. */
 const RESPONSE_TIMEOUT_MS = 5_000;
-/** For connections that the system has accepted and this process has not. */
+/** Time limit for connections that the system has accepted but this process has not. */
 const ACCEPT_TIMEOUT_MS = 1_000;
 const IDLE_TICK_MS = 50;
 
-/** Stops a server without losing a request: it serves on while load balancers take notice, and then closes. */
+/** Stops a server without losing a request: it keeps serving until load balancers have noticed, and then closes. */
 export async function drainConnections(server: Server, adapter: LeanExpressAdapter, drainMs: number): Promise<void> {
   adapter.isDraining = true;
   await pause(drainMs);
   const deadline = setTimeout(() => server.closeAllConnections(), RESPONSE_TIMEOUT_MS);
-  // Closing cuts off what the clients of idle connections have not read yet.
+  // Closing would cut off responses that clients of idle connections have not read yet.
   await Promise.race([adapter.slowReaders.waitUntilSent(), pause(RESPONSE_TIMEOUT_MS, undefined, { ref: false })]);
   const pausedSockets = await waitForAcceptQueue(server);
   const closed = once(server, 'close');
@@ -28,10 +28,10 @@ export async function drainConnections(server: Server, adapter: LeanExpressAdapt
 }
 
 /**
- * The system resets connections that wait to be accepted when a server closes, and Node accepts one a turn of the event
- * loop. Waits until no connection and no request arrives. New connections are held, because at load each response would
- * bring the next.
- * @returns the connections that are held
+ * Waits until no connection and no request arrives. When a server closes, the system resets connections that still wait to
+ * be accepted, and Node accepts one per turn of the event loop. New connections are paused, because under load each response
+ * would bring the next request.
+ * @returns the paused connections
  */
 async function waitForAcceptQueue(server: Server): Promise<Socket[]> {
   const pausedSockets: Socket[] = [];
@@ -46,7 +46,7 @@ async function waitForAcceptQueue(server: Server): Promise<Socket[]> {
   for (let before = -1; before < arrivals && performance.now() - startedAt < ACCEPT_TIMEOUT_MS;) {
     before = arrivals;
     await pause(IDLE_TICK_MS);
-    await new Promise(setImmediate); // when this process stood still, what arrived meanwhile is read now
+    await new Promise(setImmediate); // if this process was suspended, this reads what arrived meanwhile
   }
   return pausedSockets;
 }

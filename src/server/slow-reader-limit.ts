@@ -20,7 +20,10 @@ export class SlowReaderLimit {
     private readonly maxBytes = MAX_UNSENT_BYTES,
   ) {}
 
-  /** To be called at the end of each response; most have no unsent bytes then. One that is sent in parts says how many. */
+  /**
+   * Call this at the end of each response, when most have no unsent bytes. A response that is sent in parts passes its
+   * number of unsent bytes.
+   */
   watch(response: ServerResponse, unsent = response.writableLength): void {
     const { socket } = response.req;
     if (unsent === 0 || socket.destroyed) return;
@@ -28,7 +31,7 @@ export class SlowReaderLimit {
     this.watchedSockets.add(socket);
     this.add(socket, unsent);
     response.setTimeout(this.timeoutMs, () => socket.destroy());
-    // The next response on the connection may take its time. Node sets the timeout of an idle connection after this.
+    // The next response on the connection may take longer. Node sets the timeout of an idle connection after this listener.
     response.prependOnceListener('finish', () => {
       socket.setTimeout(0);
       this.add(socket, -unsent);

@@ -2,31 +2,31 @@ import { constants } from 'node:os';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The exit status of a process that a signal ended, as a shell gives it. */
+/** The exit status that a shell reports for a process that a signal ended. */
 export const signalExitStatus = (signal: (typeof SIGNALS)[number]): number => 128 + constants.signals[signal];
 
-/** Milliseconds for which further signals are the first one once more: npm passes on what the terminal sent already. */
+/** How long further signals count as repetitions of the first: npm forwards a signal that the terminal has already sent. */
 const REPEATED_SIGNAL_MS = 1_000;
 
 /**
- * Ends the process by the signal itself, so that who started it sees it. process.exit alone would wait for an open(2) that
- * waits for another program: that of a named pipe.
+ * Ends the process by the signal itself, so that its parent sees how it ended. process.exit alone would wait for an open(2)
+ * that blocks on another program, such as that of a named pipe.
  */
 export function exitBySignal(signal: (typeof SIGNALS)[number]): never {
   process.emit('exit', signalExitStatus(signal));
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  process.exit(signalExitStatus(signal)); // the first process of a container gets no such signal
+  process.exit(signalExitStatus(signal)); // the kernel does not end the first process of a container by a signal
 }
 
-/** A person (Ctrl-C, a closed terminal) or a supervisor ended the program. */
+/** A person (Ctrl-C, a closed terminal) or a supervisor has stopped the program. */
 export class Interrupted extends Error {
   constructor(readonly signal: (typeof SIGNALS)[number]) {
     super('Interrupted');
   }
 }
 
-/** Aborted, by an `Interrupted`, at the first of the signals; another one, later, ends the process at once. */
+/** Returns a signal that the first stop signal aborts with an `Interrupted`. A later one ends the process at once. */
 export function createStopSignal(): AbortSignal {
   const controller = new AbortController();
   let first = Infinity;

@@ -11,7 +11,7 @@ interface JestOptions {
 
 type Compiler = ReturnType<typeof compilerOf>;
 
-/** The TypeScript of the project with the options of its tsconfig.json or, where it has none, of the one for extensions. */
+/** Loads the project's TypeScript, with the options of its tsconfig.json or, if it has none, of the one for extensions. */
 function compilerOf(rootDir: string) {
   const ts = createRequire(join(rootDir, 'package.json'))('typescript') as typeof TypeScript;
   const file = ts.findConfigFile(rootDir, ts.sys.fileExists) ?? join(__dirname, '../../../extension.tsconfig.json');
@@ -21,7 +21,7 @@ function compilerOf(rootDir: string) {
 
 const isOfPackage = (fileName: string): boolean => /[\\/]node_modules[\\/]/.test(fileName);
 
-/** A module of a package without what only an ES module may say. */
+/** Removes from a module of a package what only an ES module may contain. */
 const withoutImportMeta = (source: string): string =>
   source
     .replace(/^const require = createRequire\(import\.meta\.url\);$/m, '')

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { trackedListsOf } from '../database/tracked-list';
 
-/** Tables with rows of organizations that are emptied by no truncate: keys stay, and so do the cursors of `@OnChanges`. */
+/** Tables with rows of organizations that are not emptied, so that keys and the cursors of `@OnChanges` are kept. */
 const KEPT_TABLES = ['api_keys', 'webhooks'];
 
 const FIND_TABLES = `
@@ -11,8 +11,8 @@ const FIND_TABLES = `
       select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped))`;
 
 /**
- * Empties all organizations, and the shared catalog; organizations and their keys stay. That counts as another log of changes, so
- * cursors of the feed that were issued before are no longer valid.
+ * Empties all organizations and the shared catalog; organizations and their keys are kept. The change log counts as a new
+ * one, so cursors of the feed that were issued before are no longer valid.
  */
 export function emptyOrganizations(dataSource: DataSource): Promise<void> {
   return dataSource.transaction(async (manager) => {
@@ -20,7 +20,7 @@ export function emptyOrganizations(dataSource: DataSource): Promise<void> {
     const tables = await manager.query<{ name: string }[]>(FIND_TABLES, [KEPT_TABLES, lists]);
     const alter = (action: string): Promise<unknown> =>
       manager.query(tables.map(({ name }) => `alter table ${name} ${action} trigger user;`).join('\n'));
-    // Triggers refuse a truncate, because the feed would miss it.
+    // Triggers reject a truncate, because the feed would miss it.
     await alter('disable');
     await manager.query(`truncate ${tables.map(({ name }) => name).join(', ')} cascade`);
     await alter('enable');

@@ -12,7 +12,7 @@ export interface UnscopedStatement {
   text: string;
 }
 
-/** The API key of a request is found in this table, before it is known whose request it is. */
+/** The table in which the API key of a request is found, before its organization is known. */
 const KEY_TABLE = 'api_keys';
 
 const SCOPED_TABLES = `
@@ -20,7 +20,7 @@ const SCOPED_TABLES = `
   where a.attname = 'organization_id' and c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace
     and c.relname <> '${KEY_TABLE}'`;
 
-/** Statements of which PostgreSQL makes a plan. */
+/** Statements that PostgreSQL can plan. */
 const HAS_PLAN = /^\s*(select|with|update|delete|insert|merge)\b/i;
 
 interface PlanNode {
@@ -73,7 +73,7 @@ export class TenantOracle {
   }
 
   private watch(pool: Pool): void {
-    // Whoever waits for a connection is called from the request that gives one back.
+    // The callback of a caller that waits for a connection runs in the context of the request that returns one.
     const connect = pool.connect.bind(pool) as (callback?: unknown) => unknown;
     const bound = (callback?: () => void): unknown => (callback ? connect(AsyncResource.bind(callback)) : connect());
     pool.connect = bound as Pool['connect'];
@@ -112,13 +112,13 @@ async function planOf(runner: QueryRunner, text: string): Promise<PlanNode> {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** An equation of `organization_id`, as PostgreSQL prints it: `(halls.organization_id = $1)`. */
+/** Matches an equation of `organization_id` as PostgreSQL prints it: `(halls.organization_id = $1)`. */
 const EQUATION = /(?<![^\s(])([^\s(]+) = (ANY )?([^\s)]+)/g;
 const OWNER = /^("?)(.+)\1\.organization_id$/;
 
 const ownerIn = (expression: string): string | undefined => OWNER.exec(expression)?.[2];
 
-/** The tables of a plan whose rows are of any organization. */
+/** The tables of a plan whose rows may belong to any organization. */
 function unscopedTables(plan: PlanNode, tables: string[]): string[] {
   const nodes = nodesOf(plan);
   const { scoped, joined } = equationsOf(nodes);
@@ -127,11 +127,11 @@ function unscopedTables(plan: PlanNode, tables: string[]): string[] {
   const subqueries = nodes.filter((node) => node['Node Type'] === 'Subquery Scan' && node.Alias);
   for (let before = -1; before < scoped.size;) {
     before = scoped.size;
-    // A table that is joined by the organization of one that has a condition has it, too.
+    // A table that is joined on the organization of a table with a condition is scoped, too.
     for (const pair of joined.filter((aliases) => aliases.some((alias) => scoped.has(alias)))) {
       for (const alias of pair) scoped.add(alias);
     }
-    // So has a subquery whose tables have it. Its other children are queries of what it shows.
+    // So is a subquery whose tables are scoped. Its other children are queries in its select list.
     for (const { Alias: alias = '', Plans: children = [] } of subqueries) {
       const sources = children.filter((child) => child['Parent Relationship'] === 'Subquery');
       if (!sources.flatMap(nodesOf).some(isUnscoped)) scoped.add(alias);

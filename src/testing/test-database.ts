@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
 import { migrate } from '../schema/migrate';
 import type { SchemaDefinition } from '../schema/schema-definition';
 
-/** A migrated database that is gone after `drop`. */
+/** A migrated database, which `drop` removes. */
 export interface TestDatabase {
   url: string;
   drop(): Promise<void>;
@@ -17,12 +17,13 @@ export interface TestDatabase {
 
 const silent = (): void => undefined;
 
-/** Tests read what they wrote a moment ago; nobody needs it after a power failure. */
+/** Durability is off, because nobody needs the data of a test after a power failure. */
 const DURABILITY_SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes'];
 
 /**
- * Makes a database for one test server.
- * @param serverUrl a PostgreSQL server that may create databases; without it, an embedded one is started for this database
+ * Creates a database for one test server.
+ * @param serverUrl a PostgreSQL server whose role may create databases; without it, an embedded one is started for this
+ *   database
  */
 export function createTestDatabase(schema: SchemaDefinition, serverUrl?: string): Promise<TestDatabase> {
   return serverUrl === undefined ? startTemporaryPostgres(schema) : createDatabaseOn(serverUrl, schema);
@@ -46,7 +47,7 @@ async function startTemporaryPostgres(schema: SchemaDefinition): Promise<TestDat
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lanyard-testing-')));
   const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
-    // The account that runs PostgreSQL for root must get to its data.
+    // The account that runs PostgreSQL in place of root must reach its data.
     if (process.getuid?.() === 0) chmodSync(folder, 0o755);
     const dataDir = join(folder, 'data');
     await prepareData(dataDir);
@@ -69,12 +70,12 @@ async function startTemporaryPostgres(schema: SchemaDefinition): Promise<TestDat
 }
 
 /**
- * Puts the data of a PostgreSQL into a directory, from the template where there is one. A template has no migrations: those of
- * Lanyard alone cannot run in a process that has an extension's lists.
+ * Puts the data of a PostgreSQL into a directory, from the template if there is one. A template has no migrations, because
+ * Lanyard's own cannot run alone in a process that has an extension's lists.
  */
 async function prepareData(dataDir: string): Promise<void> {
   const template = findTemplate();
-  // A template is a help, and no condition: it may be another user's, and node_modules may be read-only.
+  // The template is optional: it may belong to another user, and node_modules may be read-only.
   const isCopied = await copyCluster(template, dataDir).then(
     () => true,
     () => false,

@@ -63,7 +63,7 @@ export interface TestLanyard {
 /** Starts a server on a free port of this machine, in this process. */
 export async function startLanyard(options: TestOptions = {}): Promise<TestLanyard> {
   const { extension = {}, databaseUrl, port = 0, logLevel = 'error' } = options;
-  // Until the application has its own, nothing is logged.
+  // Nothing is logged until the application has its own logger.
   Logger.overrideLogger(false);
   requireSingleInstances(join(process.cwd(), 'package.json'));
   const database = await createTestDatabase(extensionSchema(extension), databaseUrl);
@@ -97,7 +97,7 @@ function testLanyard(app: INestApplication, dropDatabase: () => Promise<void>): 
   const { port } = server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    // A client may keep a connection open, for which the server would wait.
+    // The server would wait for connections that a client keeps open.
     server.closeAllConnections();
     await app.close();
     await dropDatabase();

@@ -1,8 +1,8 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Every key and foreign key of an organization's rows begins with `organization_id`, so the database itself refuses a
- * link between two organizations. A row's `position` is its place in its list (functions/lists.sql).
+ * Every key and foreign key of an organization's rows begins with `organization_id`, so the database itself rejects a link
+ * between two organizations. A row's `position` is its position in its list (functions/lists.sql).
  */
 export class InitialSchema1767225600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {

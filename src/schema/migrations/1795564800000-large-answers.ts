@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The large answers of a key are found without the small ones (idempotent-answers.ts), which may be a million. */
+/** Indexes the large stored responses of a key apart from the small ones, of which there may be a million. */
 export class LargeAnswers1795564800000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`

@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** By which text of its functions a derived column was derived, and how far (derive-anew.ts). */
+/** Stores which version of its functions computed a derived column, and how far (rebuild-derived.ts). */
 export class DerivedColumns1795564800001 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`

@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The log of changes that the feed reads (docs/decisions/0020), and what its cursors are sealed with. */
+/** Creates the change log that the feed reads (docs/decisions/0020), and the secret that its cursors are encoded with. */
 export class Changes1795564800002 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`

@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A log of changes names the database that wrote it, and webhooks of a copied database are paused. */
+/** The change log names the database that wrote it, so that the webhooks of a copied database are paused. */
 export class DatabaseIdentity1795564800020 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`

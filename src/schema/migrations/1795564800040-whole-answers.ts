@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Under an Idempotency-Key the whole response is stored. Those that are stored already were all 200, without headers. */
+/** Stores whole responses for idempotency keys. Those already stored were all 200, without headers. */
 export class WholeAnswers1795564800040 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`

@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which releases have migrated the database (docs/decisions/0022), and what the functions of the last one consist of. */
+/** Stores which releases have migrated the database (docs/decisions/0022), and the functions of the last one. */
 export class SchemaReleases1795564800050 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`

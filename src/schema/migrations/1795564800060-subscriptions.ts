@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Methods with `@OnChanges`: each has a row in `webhooks` for each organization. */
+/** Each method with `@OnChanges` has a row in `webhooks` per organization. */
 export class Subscriptions1795564800060 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`

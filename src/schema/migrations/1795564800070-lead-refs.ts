@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What an import called a lead, and what gave it that name. */
+/** Stores what an import called a lead, and which program or list that name is from. */
 export class LeadRefs1795564800070 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query('alter table leads add column ref text, add column source text');
