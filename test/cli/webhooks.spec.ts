@@ -144,7 +144,6 @@ describe('operator webhooks', () => {
     [2, ['enable', 'mine']],
     [2, ['rotate-secret', randomUUID(), '--overlap', '24w']],
     [1, ['rotate-secret', randomUUID(), '--overlap', '24']],
-    [2, ['create', '--url', 'https://crm.example.com']],
     [2, ['create', '--organization', '1']],
     [2, ['list', '--all']],
     [2, ['disable']],
