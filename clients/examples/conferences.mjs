@@ -1,5 +1,5 @@
 // Loads a file of conferences (one JSON object a line, each a body of POST /industryEvents) through the API, then looks
-// for some of them and pages through the catalogue. Run again, it creates none twice: those with an eventUrl never, the
+// for some of them and pages through the catalog. Run again, it creates none twice: those with an eventUrl never, the
 // others within 24 hours.
 //
 //   LANYARD_KEY=lan_… node clients/examples/conferences.mjs conferences.ndjson

@@ -62,7 +62,7 @@ export class EventsService {
   }
 
   /**
-   * A lead that stands in the body twice keeps its first place and has its last flags, as a Map keeps them.
+   * If a lead appears twice in the body, it keeps its first position and takes the flags of its last entry.
    * @returns the associations in the order of the body, as a JSON array
    * @throws RowNotFound when the event, or one of the leads, is not the organization's
    */

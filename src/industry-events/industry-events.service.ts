@@ -12,7 +12,7 @@ import type { BookmarkResult } from './industry-event.response';
 import * as SQL from './industry-events.sql';
 import { searchQuery } from './search-query';
 
-/** The catalogue is everybody's; bookmarks belong to an organization. */
+/** All organizations share the catalog. Bookmarks belong to one organization. */
 @Injectable()
 export class IndustryEventsService {
   constructor(
@@ -38,9 +38,10 @@ export class IndustryEventsService {
   }
 
   /**
-   * A record with the same eventUrl is returned as it stands, and nothing is locked for it. The unique index decides, so that
-   * under any concurrency one request alone creates it: the others wait for that one's commit and then find its record.
-   * Duplicates are looked for before, since rendering them takes long: two that are created at one moment do not see each other.
+   * If a record with the same eventUrl exists, it is returned unchanged and nothing is locked. The unique index ensures that only
+   * one of several concurrent requests creates the record: the others wait for its commit and then find it.
+   * Potential duplicates are searched before the insert, because rendering them takes long. Two records that are created at the
+   * same time therefore do not list each other.
    */
   async create(caller: Caller, input: IndustryEventCreateV0Input): Promise<string[]> {
     const known = await this.findByUrl(caller, input);

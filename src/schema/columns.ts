@@ -3,13 +3,13 @@ import { Column, ForeignKey, type ColumnOptions, PrimaryColumn } from 'typeorm';
 /** A row's position in its list, which a trigger sets (functions/lists.sql). */
 export const POSITION: ColumnOptions = { type: 'bigint', select: false, insert: false, update: false };
 
-/** A moment, in milliseconds, or none. */
+/** A date and time with milliseconds, or null. */
 export const NULLABLE_TIMESTAMP: ColumnOptions = { type: 'timestamptz', precision: 3, nullable: true };
 
-/** A moment, in milliseconds: now, unless an import says another one. */
+/** A date and time with milliseconds. The default is the current time; an import may provide another one. */
 export const TIMESTAMP: ColumnOptions = { type: 'timestamptz', precision: 3, default: () => 'now()' };
 
-/** A text, or none. */
+/** A text, or null. */
 export const NULLABLE_TEXT: ColumnOptions = { type: 'text', nullable: true };
 
 /** The columns of a row of an organization's list. */
@@ -19,7 +19,7 @@ export abstract class ListedRow {
   @Column(TIMESTAMP) createdAt: Date;
 }
 
-/** The same, of a row whose id is a uuid. */
+/** The columns of a listed row whose ID is a UUID. */
 export abstract class ListedUuidRow extends ListedRow {
   @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' }) id: string;
 }

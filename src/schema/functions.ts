@@ -17,12 +17,12 @@ export const OWN_TRIGGER_PATTERN = '^t[0-9]{2}_';
 const FUNCTIONS_METADATA_KEY = Symbol('functions');
 const INDEX_FUNCTIONS_METADATA_KEY = Symbol('index functions');
 
-/** An entity with functions and triggers of its own, which may stand on other tables. */
+/** Adds SQL functions and triggers to an entity. The triggers may be on other tables. */
 export const WithFunctions = (text: string): ClassDecorator => Reflect.metadata(FUNCTIONS_METADATA_KEY, text);
 
 /**
- * An entity whose indexes or defaults use functions of its own. The migrations that make them need the functions, which are
- * therefore applied first and may name no table.
+ * Adds SQL functions that indexes or column defaults of an entity use. They are applied before the migrations, which need them,
+ * and therefore must not refer to any table.
  */
 export const WithIndexFunctions = (text: string): ClassDecorator =>
   Reflect.metadata(INDEX_FUNCTIONS_METADATA_KEY, text);

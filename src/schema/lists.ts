@@ -8,7 +8,7 @@ interface ListOptions {
   isShared?: boolean;
 }
 
-/** An entity whose rows are such a list. Its triggers, totals, pages and check follow by this. */
+/** An entity whose rows form a list. Its triggers, totals, pages and consistency check are derived from this decorator. */
 export const ListedEntity = (table: string, { parent, isShared = false }: ListOptions = {}): ClassDecorator => {
   const columns = [...(isShared ? [] : ['organizationId']), ...(parent ? [parent.property] : []), 'position'];
   return (target) => {

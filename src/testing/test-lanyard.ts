@@ -15,20 +15,20 @@ import { listen } from '../server/listen';
 import { emptyOrganizations } from './reset';
 import { createTestDatabase } from './test-database';
 
-/** Limits of a key that no test reaches. */
+/** Limits that tests do not reach. */
 const GENEROUS_LIMITS = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 
 export interface TestOptions {
-  /** What the project adds to Lanyard. */
+  /** The extension of the project. */
   extension?: Extension;
   /**
-   * Connection string of a PostgreSQL server on which the role may create databases: the test server has one of its own, which
-   * `stop` drops. Without it an embedded PostgreSQL is started on a temporary directory.
+   * Connection string of a PostgreSQL server whose role may create databases. The test server creates its own database there,
+   * and `stop` drops it. By default, an embedded PostgreSQL is started in a temporary directory.
    */
   databaseUrl?: string;
-  /** The TCP port to listen on; by default one that is free. */
+  /** The TCP port to listen on. By default, a free port is chosen. */
   port?: number;
-  /** The least level that is logged, on standard error. By default it is `error`: requests that fail for the server's own reasons. */
+  /** The minimum level of log entries, which are written to standard error. The default is `error`. */
   logLevel?: LogLevel;
 }
 
@@ -36,20 +36,20 @@ export interface TestOptions {
 export interface TestOrganization {
   id: number;
   name: string;
-  /** An API key whose limits no test reaches. */
+  /** An API key with limits that tests do not reach. */
   key: string;
-  /** Issues another key. Its limits are those of `keys issue`, where the settings give no others. */
+  /** Issues another key. Settings that are left out have the defaults of `lanyard keys issue`. */
   issueKey(settings?: TestKeySettings): Promise<IssuedKey>;
   /** Imports a dataset, which is one object of sections, as the command `import` does. @returns the number of records by section */
   import(records: object): Promise<Record<string, number>>;
 }
 
-/** What a key may be issued with: its name, burst, tokens a second, and the moment when it expires. */
+/** Settings of a key: its label, its burst, its tokens per second, and when it expires. */
 export type TestKeySettings = Partial<Pick<KeySettings, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'>>;
 
 /** A Lanyard server for tests, with a database of its own. Requests can ask for simulated faults. */
 export interface TestLanyard {
-  /** Where the API is, with its prefix, such as `http://127.0.0.1:40123/api/v0`. */
+  /** Base URL of the API, including its prefix, such as `http://127.0.0.1:40123/api/v0`. */
   url: string;
   /** The Nest application of the server: `app.get(HallsService)`. */
   app: INestApplication;

@@ -21,7 +21,7 @@ export interface Change {
   [key: string]: unknown;
 }
 
-/** Where a page of changes stands in the feed. */
+/** The position of a page of changes in the feed. */
 export interface ChangesPosition {
   /** `snapshot` while all existing records are emitted. The page that follows a snapshot is empty and has `changes`. */
   phase: ChangesPhase;
