@@ -1,5 +1,5 @@
-// What the examples need of a client, in plain Node.js. A TypeScript project takes clients/typescript.
-// LANYARD_KEY is the API key; LANYARD_URL names another server than http://localhost:3000/api/v0.
+// The client that the examples share, in plain Node.js. In TypeScript, use clients/typescript.
+// LANYARD_KEY is the API key. LANYARD_URL is the address of the API, by default http://localhost:3000/api/v0.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -13,17 +13,18 @@ export function fail(message, status = 1) {
 }
 process.on('uncaughtException', (error) => fail(error.status === undefined ? error : error.message));
 
-/** The argument of the command line; without it, or with settings that cannot be right, the program ends here. */
+/** The argument of the command line. The program ends here if it is missing, or if a setting cannot be right. */
 export function argument(example, name) {
   const isUrl = /^https?:\/\/[^\s/?#@]+(\/[^\s?#]+)*\/api\/v0$/i.test(base) && URL.canParse(base);
   if (!process.argv[2] || !key) fail(`Usage: LANYARD_KEY=lan_… node clients/examples/${example}.mjs ${name}`, 2);
-  if (!/^[!-~]+$/.test(key)) fail('LANYARD_KEY is no key: paste all of it, lan_ and the letters and digits behind', 2);
+  if (!/^[!-~]+$/.test(key))
+    fail('LANYARD_KEY is not a key. Paste all of it: lan_ and the letters and digits that follow.', 2);
   if (!isUrl)
     fail('LANYARD_URL must begin with http:// or https:// and end with /api/v0: http://localhost:3000/api/v0', 2);
   return process.argv[2];
 }
 
-/** The JSON value of a text, which may begin with a byte order mark; undefined when it is none. */
+/** The JSON value of a text, which may begin with a byte order mark; undefined if it is not JSON. */
 export function parsed(text) {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -33,35 +34,42 @@ export function parsed(text) {
 }
 
 /**
- * The body of the answer to a request. An empty bucket is waited for; what got no answer, or 5xx, is sent again until it
- * has one, a POST under the same Idempotency-Key, so that it is carried out once.
- * @param once the Idempotency-Key, when one must be known beyond this process
- * @throws Error with the `status` of the answer when it is one that sending again would not change
+ * The body of the response to a request. If the bucket is empty, the request waits. If there is no response, or a 5xx, it is sent
+ * again, a POST with the same Idempotency-Key, so that it is carried out once.
+ * @param idempotencyKey one that is known beyond this process, where that matters
+ * @throws Error with the `status` of a response that another attempt would not change
  */
-export async function call(method, path, body, once = randomUUID()) {
-  const prefer = 'handling=strict'; // a misspelt field or filter is refused, not ignored
-  const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': once, prefer };
-  // The key is for this address, and a redirected POST would be a GET.
+export async function call(method, path, body, idempotencyKey = randomUUID()) {
+  const prefer = 'handling=strict'; // A misspelled field or filter is rejected, not ignored.
+  const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': idempotencyKey, prefer };
+  // The key is for this address, and a redirected POST would become a GET.
   const request = { method, headers, body: body && JSON.stringify(body), redirect: 'manual' };
-  for (let tries = 0; ; tries++) {
-    let status, told, fault;
-    try {
-      const response = await fetch(base + path, { ...request, signal: AbortSignal.timeout(30_000) });
-      [status, told] = [response.status, Number(response.headers.get('retry-after'))];
-      const answer = parsed(await response.text());
-      if (status === 200 && answer?.status === 200 && answer.results instanceof Object) return answer;
-      fault = status >= 400 && answer?.error ? answer.error : `Not an answer of Lanyard: is ${base} its address?`;
-      const part = response.headers.get('lanyard-fault');
-      if (part && fault === 'Bad Request') fault += `: ${part}`;
-    } catch (error) {
-      [status, fault] = [0, `No answer from ${base} (${error.cause?.code ?? error.message})`];
-    }
-    const mayPass = status === 0 || status >= 500 || [408, 409, 429].includes(status);
-    if (!mayPass) throw Object.assign(new Error(`${method} ${path}: ${status} ${fault}`), { status });
-    // At least what Retry-After says, and more each time, so that those who wait do not all come back at once.
-    const seconds = (told || 0) + Math.random() * Math.min(30, 0.5 * 2 ** tries);
-    if (status !== 429) console.error(`${fault}; sent again in ${seconds.toFixed(1)} s`);
+  for (let attempts = 0; ; attempts++) {
+    const { status, retryAfter = 0, results, message } = await attempt(path, request);
+    if (results) return results;
+    const isTemporary = status === 0 || status >= 500 || [408, 409, 429].includes(status);
+    if (!isTemporary) throw Object.assign(new Error(`${method} ${path}: ${status} ${message}`), { status });
+    // At least what Retry-After says, and more with each attempt, so that waiting clients do not all return at once.
+    const seconds = retryAfter + Math.random() * Math.min(30, 0.5 * 2 ** attempts);
+    if (status !== 429) console.error(`${message}; sent again in ${seconds.toFixed(1)} s`);
     await pause(seconds * 1000);
+  }
+}
+
+/** Sends a request once. The status is 0 if there was no response. */
+async function attempt(path, request) {
+  try {
+    const response = await fetch(base + path, { ...request, signal: AbortSignal.timeout(30_000) });
+    const { status, headers } = response;
+    const retryAfter = Number(headers.get('retry-after'));
+    const body = parsed(await response.text());
+    if (status === 200 && body?.status === 200 && body.results instanceof Object) return { status, results: body };
+    if (status < 400 || !body?.error)
+      return { status, retryAfter, message: `Not a response of Lanyard: is ${base} its address?` };
+    const reason = [headers.get('lanyard-fault'), headers.get('lanyard-fault-reason')].filter(Boolean).join(': ');
+    return { status, retryAfter, message: reason ? `${body.error} (${reason})` : body.error };
+  } catch (error) {
+    return { status: 0, message: `No response from ${base} (${error.cause?.code ?? error.message})` };
   }
 }
 
