@@ -61,11 +61,11 @@ export class AccessService implements OnApplicationShutdown {
    */
   async findCaller(key: string): Promise<LimitedCaller | undefined> {
     const hash = hashKey(key);
-    let knownKeys = this.knownKeys.get(hash);
-    if (!knownKeys && hasKeyForm(key) && !this.unknownKeys.has(hash)) knownKeys = await this.lookups.add(0, hash);
-    if (!knownKeys || knownKeys.expiresAt <= Date.now()) return undefined;
-    this.useCounts.set(knownKeys.keyId, (this.useCounts.get(knownKeys.keyId) ?? 0) + 1);
-    return knownKeys;
+    let knownKey = this.knownKeys.get(hash);
+    if (!knownKey && hasKeyForm(key) && !this.unknownKeys.has(hash)) knownKey = await this.lookups.add(0, hash);
+    if (!knownKey || knownKey.expiresAt <= Date.now()) return undefined;
+    this.useCounts.set(knownKey.keyId, (this.useCounts.get(knownKey.keyId) ?? 0) + 1);
+    return knownKey;
   }
 
   private async load(hashes: string[]): Promise<(KnownKey | undefined)[]> {
@@ -77,13 +77,13 @@ export class AccessService implements OnApplicationShutdown {
       .catch((error: unknown) => {
         throw isConnectionError(error) ? new Overloaded('Keys cannot be looked up') : error;
       });
-    const found = new Map(rows.map(({ hash, ...knownKeys }) => [hash, knownKeys]));
+    const found = new Map(rows.map(({ hash, ...knownKey }) => [hash, knownKey]));
     return hashes.map((hash) => {
-      const knownKeys = found.get(hash);
+      const knownKey = found.get(hash);
       // The entry's age counts from the start of the look-up, because the row may already be that old.
-      if (knownKeys) this.knownKeys.set(hash, knownKeys, { start });
+      if (knownKey) this.knownKeys.set(hash, knownKey, { start });
       else this.unknownKeys.set(hash, true, { start });
-      return knownKeys;
+      return knownKey;
     });
   }
 

@@ -67,8 +67,8 @@ export class Writes implements BeforeApplicationShutdown {
   /** Deletes one row, which may cascade to a million rows. @throws RowNotFound */
   async deleteLong(caller: Caller, statement: Statement, values: unknown[]): Promise<void> {
     const work = async (manager: EntityManager, timeoutMs?: number): Promise<void> => {
-      const writeAndCount = await this.statements.execute(caller, statement, values, { manager, timeoutMs });
-      if (writeAndCount === 0) throw new RowNotFound();
+      const deletedRows = await this.statements.execute(caller, statement, values, { manager, timeoutMs });
+      if (deletedRows === 0) throw new RowNotFound();
     };
     await this.transaction(caller, work, LONG_STATEMENT_TIMEOUT_MS);
   }

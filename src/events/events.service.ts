@@ -67,10 +67,10 @@ export class EventsService {
    * @throws RowNotFound when the event, or one of the leads, is not the organization's
    */
   async associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<JsonText> {
-    const listLeads = [...new Map(eventLeads.map((lead) => [lead.leadId.toLowerCase(), lead])).values()];
-    const ids = listLeads.map(({ leadId }) => leadId);
-    const registered = listLeads.map((lead) => lead.registered ?? false);
-    const checkedIn = listLeads.map((lead) => lead.checkedIn ?? false);
+    const leads = [...new Map(eventLeads.map((lead) => [lead.leadId.toLowerCase(), lead])).values()];
+    const ids = leads.map(({ leadId }) => leadId);
+    const registered = leads.map((lead) => lead.registered ?? false);
+    const checkedIn = leads.map((lead) => lead.checkedIn ?? false);
     const json = await this.writes.writeIfAny(caller, SQL.ASSOCIATE_LEADS, [eventId, ids, registered, checkedIn]);
     if (json !== undefined) return json;
     await this.requireEvent(caller, eventId);

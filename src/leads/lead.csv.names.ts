@@ -95,12 +95,7 @@ const homeField = (part: string): CsvField => ({
   parseInto: (draft, cell) => appendText(draft, 'address', cell.trim(), ', '),
 });
 
+const HOME_FIELDS = ['streetAddress', 'zip', 'city', 'state', 'country'].map(homeField);
+
 /** The fields of names and addresses whose cells are parsed differently from the record's field of the same name. */
-export const NAME_FIELDS: CsvField[] = [
-  description,
-  name,
-  middleName,
-  lastNamePrefix,
-  streetAddress2,
-  ...['streetAddress', 'zip', 'city', 'state', 'country'].map(homeField),
-];
+export const NAME_FIELDS: CsvField[] = [description, name, middleName, lastNamePrefix, streetAddress2, ...HOME_FIELDS];

@@ -89,17 +89,17 @@ export class CheckService {
       'select coalesce(sum(cardinality(functions)), 0)::integer as count from applied_functions',
     );
     const functions = await this.missing(SELECT_MISSING_FUNCTIONS);
-    const selectMissing = await this.missing(SELECT_MISSING_TRIGGERS);
+    const triggers = await this.missing(SELECT_MISSING_TRIGGERS);
     const found = await this.dataSource.query<(DisabledTrigger & { isOn: boolean })[]>(SELECT_TRIGGERS);
     const off = found.filter(({ isOn }) => !isOn);
-    if (repair) await this.repairTriggers(off, functions, selectMissing);
+    if (repair) await this.repairTriggers(off, functions, triggers);
     return {
       functions: { checked: count, wrong: functions.length, missing: functions },
       triggers: {
-        checked: found.length + selectMissing.length,
-        wrong: off.length + selectMissing.length,
+        checked: found.length + triggers.length,
+        wrong: off.length + triggers.length,
         disabled: off.map(({ name, table }) => `${table}.${name}`),
-        missing: selectMissing,
+        missing: triggers,
       },
     };
   }

@@ -11,6 +11,15 @@ import { Operator } from '../support/operator';
 
 const operator = new Operator({});
 
+const SUBCOMMANDS_BY_COMMAND = {
+  organizations: ['create', 'list', 'rename', 'delete'],
+  keys: ['issue', 'list', 'check', 'set-limits', 'rotate', 'revoke'],
+  webhooks: ['create', 'list', 'test', 'rotate-secret', 'disable', 'enable', 'resume', 'delete'],
+};
+const SUBCOMMANDS = Object.entries(SUBCOMMANDS_BY_COMMAND).flatMap(([command, subcommands]) =>
+  subcommands.map((subcommand) => [command, subcommand]),
+);
+
 describe('the usage of the command line', () => {
   describe('is rejected with status 2 for', () => {
     const importCsv = ['import', '-', '--organization', '1', '--csv', 'leads'];
@@ -92,21 +101,15 @@ describe('the usage of the command line', () => {
       [],
       ['start'],
       ['organizations'],
-      ['organizations', 'create'],
-      ['organizations', 'list'],
       ['keys'],
-      ...['rename', 'delete'].map((command) => ['organizations', command]),
-      ...['issue', 'list', 'check', 'set-limits', 'rotate', 'revoke'].map((command) => ['keys', command]),
-      ...['create', 'list', 'test', 'rotate-secret', 'disable', 'enable', 'resume', 'delete'].map((command) => [
-        'webhooks',
-        command,
-      ]),
+      ...SUBCOMMANDS,
       ['industry-events'],
       ['industry-events', 'delete'],
       ['import'],
       ['export'],
       ['changes'],
       ['seed'],
+      ['sandbox'],
       ['backup'],
       ['restore'],
       ['status'],
