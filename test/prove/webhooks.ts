@@ -155,11 +155,11 @@ async function play({ postgres, servers, tenants, webhooks, methods }: World, ro
 }
 
 /** How often receivers got a page, and how many changes they acknowledged. */
-function figuresOf(receivers: Receiver[], times: string, kind: string): string {
+function figuresOf(receivers: Receiver[], kind: string): string {
   const sum = (count: (receiver: Receiver) => number): string =>
     formatCount(receivers.reduce((total, each) => total + count(each), 0));
   const acknowledged = sum(({ copy }) => copy.changes.length);
-  return `${sum(({ deliveries }) => deliveries.length)} ${times} of ${receivers.length} ${kind} that acknowledged ${acknowledged} changes`;
+  return `${sum(({ deliveries }) => deliveries.length)} ${kind} that acknowledged ${acknowledged} changes`;
 }
 
 async function main(defer: (undo: () => Promise<unknown>) => void): Promise<number> {
@@ -204,8 +204,9 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   process.stdout.write(`    ${writers.answers.toString()}\n`);
   const measured =
     `${rounds} rounds (seed ${seed}), ${rounds} kills of a server and ${Math.floor(rounds / 5)} of PostgreSQL: ` +
-    `${formatCount(writers.answers.countOf((what) => what === '200'))} writes, ${figuresOf(webhooks, 'requests', 'webhooks')} and ` +
-    `${figuresOf(methods, 'calls', 'methods')}, ${different.length} records different ${agreedS} s after the last write, at ` +
+    `${formatCount(writers.answers.countOf((what) => what === '200'))} writes, ` +
+    `${figuresOf(webhooks, `requests to ${webhooks.length} webhooks`)} and ` +
+    `${figuresOf(methods, `calls of a method for ${methods.length} organizations`)}, ${different.length} records different ${agreedS} s after the last write, at ` +
     `most ${mostAtOnce} page at a time for each; p99 of a read ${hanging.toFixed(1)} ms with all receivers hanging, ` +
     `${without.toFixed(1)} ms without webhooks`;
   record({ promise: 'webhooks and methods with `@OnChanges` that misbehave', measured, kept }, rounds >= FULL);
