@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEMO_RECORDS } from '../../src/demo/demo';
-import { query, waitUntil } from '../support/embedded-fixtures';
+import { query } from '../../src/testing/test-database';
+import { waitUntil } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, waitForOutcome } from '../support/operator';
 import { DATASETS } from '../support/contexts';

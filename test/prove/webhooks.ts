@@ -8,11 +8,11 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { OPERATOR, readOptions, run } from '../../scripts/services.mjs';
 import { ApiKeysService } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
+import { GENEROUS_LIMITS } from '../../src/testing/test-lanyard';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { ApiClient } from '../support/client';
 import { freePort } from '../support/free-port';
-import { UNLIMITED_KEY_LIMITS } from '../support/lanyard';
 import { operatorServices } from '../support/operator-services';
 import { typescript } from '../support/program';
 import { rejectWith, Receiver, ACKNOWLEDGED } from '../support/receiver';
@@ -144,7 +144,7 @@ async function begin(
   const [tenants, receivers]: [Tenant[], Receiver[]] = [[], []];
   for (let n = 0; n < ORGANIZATIONS; n++) {
     const { id: organizationId } = await operator.get(OrganizationsService).create(`Organization ${n}`);
-    const { id: keyId, key } = await operator.get(ApiKeysService).issue(organizationId, UNLIMITED_KEY_LIMITS);
+    const { id: keyId, key } = await operator.get(ApiKeysService).issue(organizationId, GENEROUS_LIMITS);
     tenants.push({ organizationId, keyId, key });
     const api = new ApiClient(`http://127.0.0.1:${servers[n % 2]!.port}/api/v0`, key);
     for (let made = 0; made < 30; made++) await api.post('/leads', leadInput()).expect(200);
