@@ -64,7 +64,6 @@ export class AppModule {
     return {
       module: AppModule,
       global: true,
-      // NotFoundModule is last: its route matches every path.
       imports: [
         FORMS,
         DatabaseModule,

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { OPERATOR, readOptions } from '../../scripts/services.mjs';
+import { readOptions } from '../../scripts/services.mjs';
 import { ApiClient } from '../support/client';
 import type { Cluster, Tenant } from './faults/cluster';
 import { play } from './faults/play';
@@ -11,6 +9,8 @@ import { Transactions } from './feed/transactions';
 import { type Subject, Writer } from './feed/writer';
 import type { Tally } from './support/ask';
 import { succeeds } from './support/daemon';
+import { formatCount } from './support/figures';
+import { runOperator } from './support/operator';
 import { Random } from './support/random';
 
 /**
@@ -36,7 +36,6 @@ const options = readOptions({
 }) as { changes: number; seed: number; seconds: number; transaction: number; keep: boolean };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const figure = (n: number): string => n.toLocaleString('en');
 
 /** What keeps the write-ahead log of transactions that are not committed from the disk, so that a kill loses it. */
 const SETTINGS = { wal_writer_delay: `'10s'`, wal_writer_flush_after: `'1GB'`, max_prepared_transactions: '10' };
@@ -107,13 +106,9 @@ class Organization {
     return complaints(this.clients[0] as ApiClient, this.followers);
   }
 
-  private async import(dataset: object): Promise<void> {
-    const args = [OPERATOR, 'import', '-', '--organization', String(this.organizationId), '--json'];
-    const env = { ...process.env, DATABASE_URL: this.cluster.postgres.url() };
-    const running = promisify(execFile)(process.execPath, args, { env, maxBuffer: 64 << 20 });
-    running.child.stdin?.on('error', () => undefined); // its exit status tells
-    running.child.stdin?.end(JSON.stringify(dataset));
-    await running;
+  private import(dataset: object): Promise<void> {
+    const args = ['import', '-', '--organization', String(this.organizationId), '--json'];
+    return runOperator(this.cluster.postgres.url(), args, JSON.stringify(dataset));
   }
 }
 
@@ -246,7 +241,9 @@ const feed: Fault = {
       const [row] = await run.cluster.postgres.query<{ rows: number }>('select count(*)::integer as rows from changes');
       changes = removed + (row?.rows ?? 0);
       told = run.organizations.reduce((sum, organization) => sum + organization.told, 0);
-      say(`    round ${rounds}: ${figure(changes)} changes, ${figure(told)} told, ${broken.length} differences`);
+      say(
+        `    round ${rounds}: ${formatCount(changes)} changes, ${formatCount(told)} told, ${broken.length} differences`,
+      );
       if (removed > 0 || changes < stage.times / 2) continue;
       // A restored log begins again without rows.
       removed = changes;
@@ -254,7 +251,7 @@ const feed: Fault = {
       say('    restored: all cursors are gone, and all replicas begin anew');
     }
     const measured =
-      `${figure(changes)} changes (seed ${options.seed}), emitted ${figure(told)} times to replicas in ${rounds} rounds: ` +
+      `${formatCount(changes)} changes (seed ${options.seed}), emitted ${formatCount(told)} times to replicas in ${rounds} rounds: ` +
       `${broken.length} missing or wrong; ${run.kills} kills, ${run.transactions.ended} long transactions, ` +
       `transaction numbers reused ${run.reused} times; ${removed > 0 ? 'restored once' : 'never restored'}`;
     return { measured, broken };

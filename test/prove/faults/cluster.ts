@@ -1,21 +1,17 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
-import { OPERATOR } from '../../../scripts/services.mjs';
 import { ApiKeysService, type KeySettings } from '../../../src/access/api-keys.service';
 import { OrganizationsService } from '../../../src/access/organizations.service';
 import { freePort } from '../../support/free-port';
+import { GENEROUS_LIMITS } from '../../../src/testing/test-lanyard';
 import { operatorServices } from '../../support/operator-services';
 import { Proxy } from '../../support/proxy';
 import { Api } from '../support/api';
 import { succeeds } from '../support/daemon';
+import { runOperator } from '../support/operator';
 import { RedisServer } from '../support/redis-server';
 import { Postgres } from './postgres';
-
-/** Limits that no load reaches. */
-const UNLIMITED = { maxTokens: 9_000_000, refillRate: 1_000_000 };
 
 export interface Tenant {
   organizationId: number;
@@ -30,6 +26,21 @@ export interface ClusterOptions {
   settings?: NodeJS.ProcessEnv;
   /** whether a proxy stands between the API and PostgreSQL */
   isProxied?: boolean;
+}
+
+/** @returns that many keys, each of an organization of its own */
+export async function createTenants(
+  services: INestApplicationContext,
+  count: number,
+  settings: Partial<KeySettings> = GENEROUS_LIMITS,
+): Promise<Tenant[]> {
+  const tenants: Tenant[] = [];
+  for (let n = 0; n < count; n++) {
+    const { id: organizationId } = await services.get(OrganizationsService).create(`Organization ${n}`);
+    const { id: keyId, key } = await services.get(ApiKeysService).issue(organizationId, settings);
+    tenants.push({ organizationId, keyId, key });
+  }
+  return tenants;
 }
 
 /** PostgreSQL, Redis and processes of the API, with their logs in files. */
@@ -77,17 +88,8 @@ export class Cluster {
     return (await this.tenants(1, settings))[0] as Tenant;
   }
 
-  /** @returns that many keys, each of an organization of its own */
-  async tenants(count: number, settings: Partial<KeySettings> = UNLIMITED): Promise<Tenant[]> {
-    return this.asOperator(async (services) => {
-      const tenants: Tenant[] = [];
-      for (let n = 0; n < count; n++) {
-        const { id: organizationId } = await services.get(OrganizationsService).create(`Organization ${n}`);
-        const { id: keyId, key } = await services.get(ApiKeysService).issue(organizationId, settings);
-        tenants.push({ organizationId, keyId, key });
-      }
-      return tenants;
-    });
+  tenants(count: number, settings?: Partial<KeySettings>): Promise<Tenant[]> {
+    return this.asOperator((services) => createTenants(services, count, settings));
   }
 
   async asOperator<T>(work: (services: INestApplicationContext) => Promise<T>): Promise<T> {
@@ -101,8 +103,7 @@ export class Cluster {
 
   /** `operator check`: whether what is derived from the data is as the data says. */
   check(): Promise<boolean> {
-    const env = { ...process.env, DATABASE_URL: this.postgres.url() };
-    return succeeds(promisify(execFile)(process.execPath, [OPERATOR, 'check', '--json'], { env }));
+    return succeeds(runOperator(this.postgres.url(), ['check', '--json']));
   }
 
   async stop(): Promise<void> {

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { OPERATOR } from '../../../scripts/services.mjs';
 import { eventInput, leadInput } from '../../support/builders';
 import { ApiClient } from '../../support/client';
 import { complaints, Follower } from '../feed/follower';
 import { type Answer, ask } from '../support/ask';
 import { percentile, seconds } from '../support/figures';
+import { runOperator } from '../support/operator';
 import type { Cluster, Tenant } from './cluster';
 import type { Fault, Stage } from './stage';
 
@@ -91,11 +89,10 @@ async function importBeside(stage: Stage, cluster: Cluster, tenant: Tenant, roun
   follower.start();
   stage.defer(() => booth.close());
   void booth.open();
-  const args = [OPERATOR, 'import', file, '--organization', String(tenant.organizationId), '--csv', 'leads'];
+  const args = ['import', file, '--organization', String(tenant.organizationId), '--csv', 'leads'];
   const started = performance.now();
-  const env = { ...process.env, DATABASE_URL: cluster.postgres.url() };
   const matching = round === 0 ? [] : ['--match', 'email'];
-  await promisify(execFile)(process.execPath, [...args, '--ignore-unknown', ...matching], { env });
+  await runOperator(cluster.postgres.url(), [...args, '--ignore-unknown', ...matching]);
   const took = performance.now() - started;
   const responses = await booth.close();
   await follower.catchUp();

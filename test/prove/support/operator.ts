@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { OPERATOR } from '../../../scripts/services.mjs';
+
+/**
+ * Runs a command of the operator's on a database.
+ * @param input what the command finds on standard input
+ * @throws Error when it fails
+ */
+export async function runOperator(databaseUrl: string, args: string[], input = ''): Promise<void> {
+  const env = { ...process.env, DATABASE_URL: databaseUrl };
+  const running = promisify(execFile)(process.execPath, [OPERATOR, ...args], { env, maxBuffer: 64 << 20 });
+  running.child.stdin?.on('error', () => undefined); // its exit status tells
+  running.child.stdin?.end(input);
+  await running;
+}
