@@ -18,8 +18,8 @@ import { dataSource } from '../../src/extensions/data-source';
 import { defineExtension } from '../../src/extensions/extension';
 import { ListedUuidRow, RefersTo } from '../../src/schema/columns';
 import { ListedEntity } from '../../src/schema/lists';
-import { createEmptyDatabase, createTestDatabase } from '../support/database';
-import { query } from '../support/embedded-fixtures';
+import { query } from '../../src/testing/test-database';
+import { createDatabase, createTestDatabase } from '../support/database';
 import { Operator } from '../support/operator';
 
 @ListedEntity('halls')
@@ -115,7 +115,7 @@ const migrationNames = async (url: string): Promise<unknown[]> =>
 
 describe('the migrations of an extension', () => {
   it('run after those of Lanyard, whatever their timestamps are', async () => {
-    const { url } = await createEmptyDatabase();
+    const { url } = await createDatabase();
     const { applied } = await new Operator({ DATABASE_URL: url }, extension).json<{ applied: string[] }>(['migrate']);
     expect(applied.length).toBeGreaterThan(1);
     expect(applied.at(-1)).toBe('Halls1600000000000');
@@ -132,7 +132,7 @@ describe('the migrations of an extension', () => {
   });
 
   it('are in a backup, and are restored with it', async () => {
-    const [source, target] = [await createTestDatabase(), await createEmptyDatabase()];
+    const [source, target] = [await createTestDatabase(), await createDatabase()];
     const folder = mkdtempSync(join(tmpdir(), 'lanyard-backup-'));
     try {
       const file = join(folder, 'backup.gz');
