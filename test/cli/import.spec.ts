@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ImportService } from '../../src/datasets/import.service';
+import { query } from '../../src/testing/test-database';
 import { asOperator } from '../support/database';
-import { query } from '../support/embedded-fixtures';
 import { install, Installation } from '../support/operator';
 import { DATASETS } from '../support/contexts';
 

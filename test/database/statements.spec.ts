@@ -7,8 +7,9 @@ import { Overloaded, RowNotFound } from '../../src/errors/exceptions';
 import { Statements, type Statement } from '../../src/database/statements';
 import { Transactions } from '../../src/database/transactions';
 import { Writes } from '../../src/database/writes';
-import { type TestDatabase, createTestDatabase } from '../support/database';
-import { query, waitUntil } from '../support/embedded-fixtures';
+import { query, type TestDatabase } from '../../src/testing/test-database';
+import { createTestDatabase } from '../support/database';
+import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, type Tenant } from '../support/lanyard';
 
 describe('a statement', () => {

@@ -4,7 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ApiKeysService, type KeySettings } from '../../../src/access/api-keys.service';
 import { OrganizationsService } from '../../../src/access/organizations.service';
 import { freePort } from '../../support/free-port';
-import { UNLIMITED_KEY_LIMITS } from '../../support/lanyard';
+import { GENEROUS_LIMITS } from '../../../src/testing/test-lanyard';
 import { operatorServices } from '../../support/operator-services';
 import { Proxy } from '../../support/proxy';
 import { Api } from '../support/api';
@@ -32,7 +32,7 @@ export interface ClusterOptions {
 export async function createTenants(
   services: INestApplicationContext,
   count: number,
-  settings: Partial<KeySettings> = UNLIMITED_KEY_LIMITS,
+  settings: Partial<KeySettings> = GENEROUS_LIMITS,
 ): Promise<Tenant[]> {
   const tenants: Tenant[] = [];
   for (let n = 0; n < count; n++) {
