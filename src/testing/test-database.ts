@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { Client } from 'pg';
 import { version } from '../../package.json';
+import { clusterPath } from '../embedded-postgres/cluster';
 import { copyCluster } from '../embedded-postgres/copy-cluster';
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
 import { migrate } from '../schema/migrate';
 import type { SchemaDefinition } from '../schema/schema-definition';
+import { cleanUpAfterProcess } from './clean-up';
 
 /** A database, which `drop` removes. */
 export interface TestDatabase {
@@ -52,11 +54,15 @@ export async function createDatabase(serverUrl: string, template = "template0 en
 /** Starts an embedded PostgreSQL in a temporary directory. `drop` stops it and removes the directory. */
 export async function startTemporaryPostgres(): Promise<TestDatabase> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lanyard-testing-')));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const dataDir = join(folder, 'data');
+  const endCleanUp = cleanUpAfterProcess(folder, clusterPath(dataDir));
+  const remove = (): void => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    endCleanUp();
+  };
   try {
     // The account that runs PostgreSQL in place of root must reach its data.
     if (process.getuid?.() === 0) chmodSync(folder, 0o755);
-    const dataDir = join(folder, 'data');
     await prepareData(dataDir);
     const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
     const drop = async (): Promise<void> => {
