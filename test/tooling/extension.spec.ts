@@ -116,7 +116,7 @@ describe('an extension in a repository of its own', () => {
     );
     expect([...files.keys()].sort()).toEqual(
       readdirSync(EXAMPLE, { recursive: true, encoding: 'utf8' })
-        .filter((name) => /^(src|test)\/.*\.ts$|^tsconfig\.json$/.test(name))
+        .filter((name) => /^(src|test)\/.*\.ts$|tsconfig\.json$/.test(name))
         .sort(),
     );
     for (const [file, text] of files) expect(readFileSync(join(EXAMPLE, file), 'utf8')).toBe(text);
@@ -152,6 +152,13 @@ describe('an extension in a repository of its own', () => {
       expect(names.sort()).toEqual(['@nestjs/common', '@nestjs/core', 'class-validator', 'typeorm']);
     }, 60_000);
 
+    it('knows the globals of Node.js', async () => {
+      const file = join(project, 'src/badge.ts');
+      writeFileSync(file, `export const badge: Buffer = Buffer.from('%PDF');\n`);
+      await shell('npx tsc --noEmit');
+      rmSync(file);
+    }, 60_000);
+
     it('serves the module, on the embedded PostgreSQL', async () => {
       const { server, origin, key } = await start();
       const request = async (
@@ -181,6 +188,7 @@ describe('an extension in a repository of its own', () => {
       write(TESTS);
       expect(RUN_TESTS).toBe('npx jest\n');
       await shell(RUN_TESTS);
+      await shell('npx tsc --project test');
     }, 240_000);
 
     it('has a data source for TypeORM, which finds no difference, and a new column', async () => {
@@ -200,6 +208,8 @@ describe('an extension in a repository of its own', () => {
       expect(readFileSync(join(project, 'src/migrations', generated), 'utf8')).toContain(
         'ALTER TABLE "halls" ADD "seats" integer',
       );
+      // A new database runs the migrations in the order of their numbers.
+      expect(readdirSync(join(project, 'src/migrations')).sort().at(-1)).toBe(generated);
       rmSync(join(project, 'src/migrations', generated));
       writeFileSync(file, before);
     }, 120_000);
@@ -229,7 +239,7 @@ describe('an extension in a repository of its own', () => {
     }, 60_000);
 
     it('is removed: its migrations are reverted, and Lanyard runs without it', async () => {
-      expect(await json('migrate', '--revert-extension')).toEqual({ reverted: ['Halls1800000000000'] });
+      expect(await json('migrate', '--revert-extension')).toEqual({ reverted: ['Halls1790000000000'] });
       const plain = JSON.parse(await run('npx', 'lanyard', 'check', '--json')) as unknown;
       expect(plain).toMatchObject({ lists: { wrong: 0 }, triggers: { wrong: 0 } });
     }, 60_000);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-export class Halls1800000000000 implements MigrationInterface {
+export class Halls1790000000000 implements MigrationInterface {
   up = (db: QueryRunner): Promise<void> =>
     db.query(`create table halls (id uuid default uuid_v7() primary key, organization_id integer not null
         constraint halls_organization_fkey references organizations on delete cascade, position bigint not null,
