@@ -34,7 +34,7 @@ export function rejectDuplicateRoutes(modules: ModulesContainer): void {
     if (other.controller === controller && other.handler === handler) continue;
     throw new ConfigError(
       `${other.controller.name}.${other.handler} and ${controller.name}.${handler} both handle ${method} ${path}. ` +
-        'Change the path of one of them.',
+        'Change the path of your handler.',
     );
   }
 }
