@@ -15,7 +15,7 @@ import type { Counts, Datasets, RawRecord, ReadOnlyFields } from './dataset';
 import { describeError, type ValueProblem } from './expectation';
 import type { IssueCollector, LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
-import type { StagedRecord } from './stage';
+import type { StagedRecord } from './staged-rows';
 import { READ_ONLY_COLUMN, SOURCE_CELLS_COLUMN } from './tables';
 
 /** Checks the records of a file one by one. */

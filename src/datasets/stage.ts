@@ -2,20 +2,15 @@ import { finished } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityManager } from 'typeorm';
-import type { Coverage, RecordLocation } from './coverage';
+import type { Coverage } from './coverage';
 import type { Counts } from './dataset';
 import { resolveDuplicates } from './duplicates';
-import { copyRows } from './staged-rows';
+import { copyRows, type StagedRecord } from './staged-rows';
 import type { Table } from './tables';
 import { RESERVED_TABLE } from './write-statements';
 
 /** How many records are sent to PostgreSQL at once. */
 export const STAGE_BATCH_SIZE = 1000;
-
-/** A valid record and where it was found. */
-export interface StagedRecord extends RecordLocation {
-  record: object;
-}
 
 /** A record whose stored row was found after a new one had been written. */
 export interface MatchedRecord {

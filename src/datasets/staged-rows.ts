@@ -1,7 +1,12 @@
-import type { StagedRecord } from './stage';
+import type { RecordLocation } from './coverage';
 import type { StagedColumn, Table } from './tables';
 
 type Row = Record<string, unknown>;
+
+/** A valid record and where it was found. */
+export interface StagedRecord extends RecordLocation {
+  record: object;
+}
 
 /** The rows of a record in a table, one or one for each entry of the array that the table stores, in the format of COPY. */
 export function copyRows(table: Table, { record, index, line }: StagedRecord): string {
