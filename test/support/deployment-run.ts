@@ -65,9 +65,6 @@ export async function prepareDeployment(baseUrl: string): Promise<() => Promise<
     process.stderr.write(`${error.message}\n`);
     process.exit(1);
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void cleanUp().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143)));
-  }
   return cleanUp;
 }
 

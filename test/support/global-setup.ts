@@ -1,6 +1,7 @@
 import { createTestDatabase, query, startTemporaryPostgres } from '../../src/testing/test-database';
 import { deploymentUrl } from './deployment';
 import { prepareDeployment } from './deployment-run';
+import { keepTemporaryFilesInMemory } from './memory-folder';
 import { hasOracle } from './oracle';
 import { armOracle } from './oracle-database';
 import { SCHEMA } from './contexts';
@@ -16,24 +17,32 @@ declare global {
  * oracle of oracle.ts. For a deployment, deployment-run.ts has what there is to do.
  */
 export default async function setUp(): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // Jest itself would end at once, and leave PostgreSQL, its files, or the records in a deployment.
+    process.once(signal, () => {
+      const tornDown = globalThis.tearDownTests?.() ?? Promise.resolve();
+      void tornDown.finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+    });
+  }
   const baseUrl = deployment();
   if (baseUrl) {
     globalThis.tearDownTests = await prepareDeployment(baseUrl);
     return;
   }
-  const { DATABASE_URL } = process.env;
-  const server = DATABASE_URL ? { url: DATABASE_URL, drop: () => Promise.resolve() } : await startTemporaryPostgres();
-  const undo: (() => Promise<unknown>)[] = [server.drop];
+  const undo: (() => unknown)[] = [keepTemporaryFilesInMemory()];
   globalThis.tearDownTests = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
+    const { DATABASE_URL } = process.env;
+    const server = DATABASE_URL ? { url: DATABASE_URL, drop: () => undefined } : await startTemporaryPostgres();
+    undo.push(server.drop);
     const template = await createTestDatabase(SCHEMA, server.url);
     undo.push(template.drop);
     const oracle = hasOracle ? await armOracle(template.url) : undefined;
     if (oracle) {
       // Its role owns nothing once the template is gone.
-      undo.splice(1, 0, () => query(server.url, `drop role ${oracle.role}`));
+      undo.splice(-1, 0, () => query(server.url, `drop role ${oracle.role}`));
       process.env.LANYARD_TEST_ORACLE_LOGIN = `${oracle.role}:${oracle.password}`;
     }
     process.env.LANYARD_TEST_SERVER = server.url;
