@@ -16,16 +16,8 @@ import {
   settle,
   statusText,
 } from './load.mjs';
-import { requestsOf, ROUTES } from './routes.mjs';
-import {
-  LANYARD,
-  makeOrganization,
-  readOptions,
-  refuse,
-  run,
-  startServer,
-  startServices,
-} from '../../scripts/services.mjs';
+import { requestsOf, ROUTES, routesOf } from './routes.mjs';
+import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from '../../scripts/services.mjs';
 
 const options = readOptions({
   ...LOAD_OPTIONS,
@@ -35,9 +27,7 @@ const options = readOptions({
   profile: { type: 'string' },
 });
 const { leads, connections } = options;
-const routes = options.routes.split(',');
-const unknown = routes.find((route) => !(route in ROUTES));
-if (unknown) refuse(`--routes: ${unknown} is none of ${Object.keys(ROUTES).join()}`);
+const routes = routesOf(options);
 
 const MINIMAL = [fileURLToPath(new URL('minimal-server.mjs', import.meta.url))];
 

@@ -2,16 +2,8 @@
 import { fileURLToPath } from 'node:url';
 import { dataset } from './dataset.mjs';
 import { allSucceeded, fixed, load, LOAD_OPTIONS, median, print, settle, statusText } from './load.mjs';
-import { requestsOf, ROUTES } from './routes.mjs';
-import {
-  LANYARD,
-  makeOrganization,
-  readOptions,
-  refuse,
-  run,
-  startServer,
-  startServices,
-} from '../../scripts/services.mjs';
+import { requestsOf, ROUTES, routesOf } from './routes.mjs';
+import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from '../../scripts/services.mjs';
 
 const options = readOptions({
   ...LOAD_OPTIONS,
@@ -19,9 +11,7 @@ const options = readOptions({
   routes: { type: 'string', default: 'lead,activity,create' },
 });
 const { leads, connections } = options;
-const routes = options.routes.split(',');
-const unknown = routes.find((route) => !(route in ROUTES));
-if (unknown) refuse(`--routes: ${unknown} is none of ${Object.keys(ROUTES).join()}`);
+const routes = routesOf(options);
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const [LANYARD_FLAGS, LANYARD_PROGRAM] = [LANYARD.slice(0, -1), LANYARD.slice(-1)];

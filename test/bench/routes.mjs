@@ -1,6 +1,7 @@
 // The requests that the benchmarks make of a server and of those beside it.
 import { leadId, leadOfEvent, random, searches } from './dataset.mjs';
 import { request } from './load.mjs';
+import { refuse } from '../../scripts/services.mjs';
 
 /** The measured routes, by the names that `--routes` takes. */
 export const ROUTES = {
@@ -12,6 +13,13 @@ export const ROUTES = {
   associate: 'PUT /events/:id/leads',
   create: 'POST /leads',
 };
+
+/** The routes that `--routes` names. */
+export function routesOf({ routes }) {
+  const names = routes.split(',');
+  const unknown = names.find((name) => !(name in ROUTES));
+  return unknown ? refuse(`--routes: ${unknown} is none of ${Object.keys(ROUTES).join()}`) : names;
+}
 
 /** Requests a route that differ, and leads that one of them associates. */
 const DIFFERENT = 400;

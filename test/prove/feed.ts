@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { OPERATOR, readOptions } from '../../scripts/services.mjs';
+import { readOptions } from '../../scripts/services.mjs';
 import { ApiClient } from '../support/client';
 import type { Cluster, Tenant } from './faults/cluster';
 import { play } from './faults/play';
 import type { Fault, Stage } from './faults/stage';
 import { complaints, Follower, type Habits } from './feed/follower';
 import { Transactions } from './feed/transactions';
-import { type Subject, Writer } from './feed/writer';
+import { Writer } from './feed/writer';
 import type { Tally } from './support/ask';
-import { succeeds } from './support/daemon';
+import { formatCount } from './support/figures';
 import { Random } from './support/random';
 
 /**
@@ -23,6 +21,9 @@ const FULL = 1_000_000;
 const ORGANIZATIONS = 2;
 const WRITERS = 3;
 const IMPORTED = 2000;
+/** Of imports, how many are killed, and when: they take longer than the first, and about as long as the second. */
+const KILLED_SHARE = 0.4;
+const KILLED_AFTER_MS = [1000, 4000] as const;
 const LOST_TRANSACTIONS = 20;
 
 const options = readOptions({
@@ -36,7 +37,6 @@ const options = readOptions({
 }) as { changes: number; seed: number; seconds: number; transaction: number; keep: boolean };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const figure = (n: number): string => n.toLocaleString('en');
 
 /** What keeps the write-ahead log of transactions that are not committed from the disk, so that a kill loses it. */
 const SETTINGS = { wal_writer_delay: `'10s'`, wal_writer_flush_after: `'1GB'`, max_prepared_transactions: '10' };
@@ -44,6 +44,8 @@ const SETTINGS = { wal_writer_delay: `'10s'`, wal_writer_flush_after: `'1GB'`, m
 /** An organization, what writes to it, and what follows it. */
 class Organization {
   readonly followers: Follower[] = [];
+  imports = 0;
+  killedImports = 0;
   private retired = 0;
   private readonly writer: Writer;
   private readonly clients: ApiClient[];
@@ -54,15 +56,9 @@ class Organization {
     private readonly random: Random,
     answers: Tally,
   ) {
-    const { key, organizationId } = tenant;
+    const { key } = tenant;
     this.clients = cluster.apis.map(({ port }) => new ApiClient(`http://127.0.0.1:${port}/api/v0`, key));
-    const subject: Subject = {
-      key,
-      organizationId,
-      port: () => random.pick(cluster.apis).port,
-      import: (dataset) => this.import(dataset),
-    };
-    this.writer = new Writer(subject, random, answers, IMPORTED);
+    this.writer = new Writer(key, () => random.pick(cluster.apis).port, random, answers, IMPORTED);
   }
 
   get organizationId(): number {
@@ -87,7 +83,7 @@ class Organization {
   async write(isOver: () => boolean): Promise<void> {
     const work = async (_: unknown, n: number): Promise<void> => {
       while (!isOver()) {
-        if (n === 0 && this.random.chance(0.3)) await succeeds(this.writer.import());
+        if (n === 0 && this.random.chance(0.3)) await this.import();
         else await this.writer.write();
       }
     };
@@ -107,13 +103,18 @@ class Organization {
     return complaints(this.clients[0] as ApiClient, this.followers);
   }
 
-  private async import(dataset: object): Promise<void> {
-    const args = [OPERATOR, 'import', '-', '--organization', String(this.organizationId), '--json'];
-    const env = { ...process.env, DATABASE_URL: this.cluster.postgres.url() };
-    const running = promisify(execFile)(process.execPath, args, { env, maxBuffer: 64 << 20 });
-    running.child.stdin?.on('error', () => undefined); // its exit status tells
-    running.child.stdin?.end(JSON.stringify(dataset));
-    await running;
+  /** Imports many records. Now and then the importer is killed, and PostgreSQL undoes what it has written. */
+  private async import(): Promise<void> {
+    const args = ['import', '-', '--organization', String(this.organizationId), '--json'];
+    const timeout = this.random.chance(KILLED_SHARE) ? this.random.between(...KILLED_AFTER_MS) : 0;
+    const importing = this.cluster.operate(args, JSON.stringify(this.writer.dataset()), {
+      timeout,
+      killSignal: 'SIGKILL',
+    });
+    await importing.then(
+      () => this.imports++,
+      ({ killed }: { killed?: boolean }) => killed && this.killedImports++,
+    );
   }
 }
 
@@ -238,6 +239,8 @@ const feed: Fault = {
   times: FULL,
   async play(stage) {
     const run = await start(stage);
+    const sum = (count: (each: Organization) => number): number =>
+      run.organizations.reduce((total, each) => total + count(each), 0);
     let [changes, rounds, told, removed] = [0, 0, 0, 0];
     const broken: string[] = [];
     while (changes < stage.times && broken.length === 0) {
@@ -245,17 +248,21 @@ const feed: Fault = {
       rounds++;
       const [row] = await run.cluster.postgres.query<{ rows: number }>('select count(*)::integer as rows from changes');
       changes = removed + (row?.rows ?? 0);
-      told = run.organizations.reduce((sum, organization) => sum + organization.told, 0);
-      say(`    round ${rounds}: ${figure(changes)} changes, ${figure(told)} told, ${broken.length} differences`);
+      told = sum((each) => each.told);
+      say(
+        `    round ${rounds}: ${formatCount(changes)} changes, ${formatCount(told)} told, ${broken.length} differences`,
+      );
       if (removed > 0 || changes < stage.times / 2) continue;
       // A restored log begins again without rows.
       removed = changes;
       await restore(run);
       say('    restored: all cursors are gone, and all replicas begin anew');
     }
+    if (!(await run.cluster.check())) broken.push('operator check finds derived data that is wrong');
     const measured =
-      `${figure(changes)} changes (seed ${options.seed}), emitted ${figure(told)} times to replicas in ${rounds} rounds: ` +
-      `${broken.length} missing or wrong; ${run.kills} kills, ${run.transactions.ended} long transactions, ` +
+      `${formatCount(changes)} changes (seed ${options.seed}), emitted ${formatCount(told)} times to replicas in ${rounds} rounds: ` +
+      `${broken.length} missing or wrong; ${sum(({ imports }) => imports)} imports of ${formatCount(IMPORTED)} leads, ` +
+      `${sum(({ killedImports }) => killedImports)} more killed, ${run.kills} kills, ${run.transactions.ended} long transactions, ` +
       `transaction numbers reused ${run.reused} times; ${removed > 0 ? 'restored once' : 'never restored'}`;
     return { measured, broken };
   },

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileOptions } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -99,10 +99,22 @@ export class Cluster {
     }
   }
 
+  /** Runs a command of the operator's. @param input what it reads from its standard input */
+  async operate(args: string[], input?: string, options?: ExecFileOptions): Promise<void> {
+    const env = { ...process.env, DATABASE_URL: this.postgres.url() };
+    const running = promisify(execFile)(process.execPath, [OPERATOR, ...args], {
+      env,
+      maxBuffer: 64 << 20,
+      ...options,
+    });
+    running.child.stdin?.on('error', () => undefined); // its exit status tells
+    running.child.stdin?.end(input);
+    await running;
+  }
+
   /** `operator check`: whether what is derived from the data is as the data says. */
   check(): Promise<boolean> {
-    const env = { ...process.env, DATABASE_URL: this.postgres.url() };
-    return succeeds(promisify(execFile)(process.execPath, [OPERATOR, 'check', '--json'], { env }));
+    return succeeds(this.operate(['check', '--json']));
   }
 
   async stop(): Promise<void> {
