@@ -1,7 +1,7 @@
 // npm run api: writes the declarations of the package's public API to docs/api/, without comments and private members, so that
-// a change of the API is seen in a diff. `node scripts/api.mjs --check [FOLDER]` compares them with the files of a folder.
+// a change of the API is seen in a diff. `node scripts/api.mjs --check [FOLDER…]` compares them with the files of folders.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as prettier from 'prettier';
 import ts from 'typescript';
@@ -187,11 +187,14 @@ const differs = (file, text) => {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = await apiFiles();
   if (process.argv[2] === '--check') {
-    const folder = process.argv[3] ?? FOLDER;
-    for (const [name, text] of files) {
-      if (!differs(join(folder, name), text)) continue;
+    const folders = process.argv.slice(3);
+    const paths = (folders.length > 0 ? folders : [FOLDER]).flatMap((folder) =>
+      [...files.keys()].map((name) => join(folder, name)),
+    );
+    for (const path of paths) {
+      if (!differs(path, files.get(basename(path)))) continue;
       process.stderr.write(
-        `The public API is not what ${name} has. Run "npm run api", and announce the change in CHANGELOG.md.\n`,
+        `The public API is not what ${relative(ROOT, path)} has. Run "npm run api", and announce the change in CHANGELOG.md.\n`,
       );
       process.exitCode = 1;
     }

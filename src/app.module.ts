@@ -6,7 +6,7 @@ import { ApiKeyGuard } from './access/api-key.guard';
 import { ChangeLogModule } from './changes/change-log.module';
 import { ChangesModule } from './changes/changes.module';
 import { Config } from './config';
-import { ContextsModule } from './contexts';
+import { CONTEXTS, ContextsModule } from './contexts';
 import { dataSourceOptions } from './database/data-source';
 import { DatabaseOptions } from './database/data-source.module';
 import { DatabaseModule } from './database/database.module';
@@ -64,15 +64,15 @@ export class AppModule {
     return {
       module: AppModule,
       global: true,
-      // NotFoundModule is last: its route matches every path.
       imports: [
         FORMS,
         DatabaseModule,
         RateLimitModule,
         AccessModule,
         ContextsModule.with(contexts, extension.migrations),
-        ...contexts.map(({ module }) => module),
+        ...CONTEXTS.map(({ module }) => module),
         ChangesModule,
+        ...(extension.contexts ?? []).map(({ module }) => module),
         ...(extension.modules ?? []),
         DatasetsModule,
         WebhookDeliveryModule,

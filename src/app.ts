@@ -14,6 +14,7 @@ import { createRequestLogger, observeRequest } from './observability/requests';
 import { serveReference } from './openapi/reference';
 import { handleMalformedRequests } from './server/malformed-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
+import { rejectDuplicateRoutes } from './api/duplicate-routes';
 import { rejectUnsupported } from './api/unsupported-handlers';
 import { withSimulationHeader } from './simulate/simulated-faults.interceptor';
 
@@ -34,9 +35,14 @@ export async function createApp(
     logger: new NestLog(log),
     abortOnError: false,
     preview,
+    // A word wins over a parameter, and everything over the route of unknown paths, in whatever order modules are imported.
+    routeResolutionStrategy: 'specificity',
   });
   try {
-    rejectUnsupported(app.get(ModulesContainer));
+    const modules = app.get(ModulesContainer);
+    rejectUnsupported(modules);
+    // Without providers, the RouterModule has set no paths.
+    if (!preview) rejectDuplicateRoutes(modules);
   } catch (error) {
     await app.close();
     throw error;

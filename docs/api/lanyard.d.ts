@@ -46,6 +46,7 @@ export declare class ChangesModule {}
 export interface ChangesPosition {
   phase: ChangesPhase;
   hasMore: boolean;
+  signal: AbortSignal;
 }
 
 export declare class ChangesService {

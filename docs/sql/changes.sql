@@ -254,7 +254,7 @@ select (
     ) as "tagOptions"
   ) o
 ) as record, null::text as remote_ids, null as event_id,
-  id as id, position
+  id as id, position, null as parent
 from (
   select *
   from (
@@ -282,7 +282,7 @@ select (
     ) as "tagGroups"
   ) o
 ) as record, null::text as remote_ids, id as event_id,
-  null as id, position
+  null as id, position, null as parent
 from (
   select *
   from (
@@ -305,7 +305,7 @@ select (
       users, number_of_scans as "numberOfScans"
   ) o
 ) as record, null::text as remote_ids, null as event_id,
-  id as id, position
+  id as id, position, null as parent
 from (
   select *
   from (
@@ -321,7 +321,7 @@ from (
 
 -- changes.leads snapshot: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
 select leads.document as record, remote_ids::text as remote_ids, null as event_id,
-  id as id, position
+  id as id, position, null as parent
 from (
   select *
   from (
@@ -338,7 +338,7 @@ from (
 -- changes.eventLeads snapshot: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
 select (select row_to_json(o)::text from (select lead_id as "leadId", registered, checked_in as "checkedIn") o) as
   record, null::text as remote_ids, event_id as event_id,
-  lead_id as id, position
+  lead_id as id, position, event_id as parent
 from (
   select *
   from (
@@ -361,7 +361,7 @@ select (
       event_id as "associatedEvent", activation_id as "associatedActivation", tag_option_id as "associatedTagOption"
   ) o
 ) as record, null::text as remote_ids, null as event_id,
-  id as id, position
+  id as id, position, null as parent
 from (
   select *
   from (

@@ -97,36 +97,13 @@ create temporary table staged_industry_events (
     website text, description text, event_url text, is_bookmarked boolean, source_cells jsonb
 );
 
-insert into staged_tag_groups
-select *
-from json_to_recordset($1) as r (
-  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, name text, status text,
-    allows_multiple_selection boolean, display_order integer, usage_instructions text, required boolean,
-    all_events boolean, source_cells jsonb
-);
+copy staged_tag_groups from stdin;
 
-insert into staged_tag_options
-select *
-from json_to_recordset($1) as r (
-  line integer, record_index integer, entry_index integer, id uuid, tag_group_id uuid, display_order integer, value text
-);
+copy staged_tag_options from stdin;
 
-insert into staged_leads
-select *
-from json_to_recordset($1) as r (
-  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, ref text, source text,
-    created_by text, first_name text, last_name text, email text, description text, linkedin text, facebook text,
-    twitter text, job_title text, address text, profile_picture text, is_enriched boolean, number_of_scans integer,
-    last_scanned_by text, personal_emails text, professional_emails text, company_name text, company_industry text,
-    company_linkedin text, company_street_address text, company_city text, company_state text, company_zip text,
-    company_country text, lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb, remote_ids jsonb,
-    source_cells jsonb, read_only jsonb
-);
+copy staged_leads from stdin;
 
-insert into staged_lead_tags
-select *
-from json_to_recordset($1) as r
-  (line integer, record_index integer, entry_index integer, lead_id uuid, tag_option_id uuid, position integer);
+copy staged_lead_tags from stdin;
 
 set local default_statistics_target = 10; analyze staged_users, staged_tag_groups, staged_tag_options, staged_events,
   staged_event_tag_groups, staged_event_users, staged_activations, staged_leads, staged_lead_tags,
@@ -276,6 +253,8 @@ with stored as (
 
 set constraints all deferred;
 
+set local lanyard.inserts_derived_columns = on;
+
 update tag_groups t set created_at = coalesce(s.created_at, t.created_at), name = s.name, status = s.status,
   allows_multiple_selection = s.allows_multiple_selection, display_order = s.display_order,
   usage_instructions = s.usage_instructions, required = s.required, all_events = s.all_events
@@ -309,10 +288,11 @@ insert into tag_groups (
   organization_id, position, created_at, id, name, status, allows_multiple_selection, display_order, usage_instructions,
     required, all_events
 )
-select $1, start + n, coalesce(created_at, now()), id, name, status, allows_multiple_selection, display_order,
-  usage_instructions, required, all_events
-from fresh join allocated using (parent)
-order by parent, n;
+select $1::integer as organization_id, start + n as position, coalesce(created_at, now())::timestamptz(3) as created_at,
+  id as id, name as name, status as status, allows_multiple_selection as allows_multiple_selection,
+  display_order as display_order, usage_instructions as usage_instructions, required as required,
+  all_events as all_events
+from fresh join allocated using (parent) order by parent, n;
 
 delete from tag_options t using tag_groups o
 where t.organization_id = $1 and o.organization_id = $1 and o.id = t.tag_group_id
@@ -443,15 +423,74 @@ insert into leads (
     linkedin, facebook, twitter, job_title, address, profile_picture, is_enriched, number_of_scans, last_scanned_by,
     personal_emails, professional_emails, company_name, company_industry, company_linkedin, company_street_address,
     company_city, company_state, company_zip, company_country, lead_provided_phone_numbers,
-    service_provided_phone_numbers, remote_ids
+    service_provided_phone_numbers, remote_ids, document
 )
-select $1, start + n, coalesce(created_at, now()), id, ref, source, created_by, first_name, last_name, email,
-  description, linkedin, facebook, twitter, job_title, address, profile_picture, is_enriched, number_of_scans,
-  last_scanned_by, personal_emails, professional_emails, company_name, company_industry, company_linkedin,
-  company_street_address, company_city, company_state, company_zip, company_country, lead_provided_phone_numbers,
-  service_provided_phone_numbers, remote_ids
-from fresh join allocated using (parent)
-order by parent, n;
+select lead.*, (
+  select row_to_json(o)::text
+  from (
+    select lead.id as "id", to_char(lead.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      lead.is_enriched as "isEnriched", lead.first_name as "firstName", lead.last_name as "lastName",
+      lead.email as "email", lead.description as "description", lead.linkedin as "linkedin",
+      lead.facebook as "facebook", lead.twitter as "twitter", lead.job_title as "jobTitle", lead.address as "address", (
+      select row_to_json(o)
+      from (
+        select lead.lead_provided_phone_numbers as "leadProvided",
+          lead.service_provided_phone_numbers as "serviceProvided"
+      ) o
+    ) as "phoneNumbers", (
+      select row_to_json(o)
+      from (
+        select lead.company_name as "name", lead.company_industry as "industry", lead.company_linkedin as "linkedin",
+          lead.company_street_address as "streetAddress", lead.company_city as "city", lead.company_state as "state",
+          lead.company_zip as "zip", lead.company_country as "country"
+      ) o
+    ) as "company", lead.number_of_scans as "numberOfScans", lead.last_scanned_by as "lastScannedBy", coalesce(
+      (
+        select json_agg(row_to_json(o))
+        from (
+          select a.activation_id as "activationId", a.checked_in as "checkedIn", a.registered as "registered"
+          from lead_activations a
+          where a.organization_id = lead.organization_id and a.lead_id = lead.id
+          order by a.position
+        ) o
+      ), '[]'
+    ) as "activations", coalesce(
+      (
+        select json_agg(row_to_json(o))
+        from (
+          select t.tag_option_id as "tagOptionId",
+            (select o.value from tag_options o where o.organization_id = t.organization_id and o.id = t.tag_option_id)
+            as "value"
+          from lead_tags t
+          where t.organization_id = lead.organization_id and t.lead_id = lead.id
+          order by t.position
+        ) o
+      ), '[]'
+    ) as "tags", coalesce(
+      (
+        select json_agg(e.id order by e.position)
+        from lead_activity_events e
+        where e.organization_id = lead.organization_id and e.lead_id = lead.id
+      ), '[]'
+    ) as "leadActivityEvents", lead.remote_ids as "remoteIds", lead.personal_emails as "personalEmails",
+      lead.professional_emails as "professionalEmails"
+  ) o
+)
+from (
+  select $1::integer as organization_id, start + n as position,
+    coalesce(created_at, now())::timestamptz(3) as created_at, id as id, ref as ref, source as source,
+    created_by as created_by, first_name as first_name, last_name as last_name, email as email,
+    description as description, linkedin as linkedin, facebook as facebook, twitter as twitter, job_title as job_title,
+    address as address, profile_picture as profile_picture, is_enriched as is_enriched,
+    number_of_scans as number_of_scans, last_scanned_by as last_scanned_by, personal_emails as personal_emails,
+    professional_emails as professional_emails, company_name as company_name, company_industry as company_industry,
+    company_linkedin as company_linkedin, company_street_address as company_street_address,
+    company_city as company_city, company_state as company_state, company_zip as company_zip,
+    company_country as company_country, lead_provided_phone_numbers as lead_provided_phone_numbers,
+    service_provided_phone_numbers as service_provided_phone_numbers, remote_ids as remote_ids
+  from fresh join allocated using (parent)
+  order by parent, n
+) lead;
 
 update event_leads t set associated_at = coalesce(s.associated_at, t.associated_at), registered = s.registered,
   checked_in = s.checked_in
@@ -483,10 +522,10 @@ with fresh as materialized (
   select parent, list_take($1, 'event_leads/' || parent, count(*)) as start from fresh group by parent order by parent
 )
 insert into event_leads (organization_id, position, event_id, lead_id, associated_at, registered, checked_in)
-select $1, start + n, event_id, lead_id, coalesce(associated_at, now() + record_index * interval '1 microsecond'),
-  registered, checked_in
-from fresh join allocated using (parent)
-order by parent, n;
+select $1::integer as organization_id, start + n as position, event_id as event_id, lead_id as lead_id,
+  coalesce(associated_at, now() + record_index * interval '1 microsecond')::timestamptz as associated_at,
+  registered as registered, checked_in as checked_in
+from fresh join allocated using (parent) order by parent, n;
 
 set constraints all immediate;
 

@@ -387,7 +387,10 @@ CREATE OR REPLACE FUNCTION public.render_lead()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.document := lead_document(new);
+  if tg_op = 'UPDATE' or new.document is null
+      or current_setting('lanyard.inserts_derived_columns', true) is distinct from 'on' then
+    new.document := lead_document(new);
+  end if;
   return new;
 end $function$;
 

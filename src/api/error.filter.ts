@@ -1,17 +1,16 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import {
-  postgresErrorOf,
   hasSqlState,
   isConnectionError,
   isOutOfResources,
   isUnreachable,
+  loggableMessage,
   sqlState,
 } from '../database/errors';
 import { ERROR_ROWS, type ErrorRow, ERRORS } from '../errors/error-table';
 import { InvalidRequest, MissingApiKey, RejectedApiKey, RowNotFound, UnknownPath } from '../errors/exceptions';
 import type { Fault } from '../errors/faults';
-import { QUOTES_NO_VALUE } from '../errors/sql-states';
 import { errorBody, errorText, JSON_TYPE, setFaultHeaders } from '../errors/error-response';
 import { discardBody } from '../server/request';
 import { exceptionText } from './exception-text';
@@ -131,6 +130,6 @@ export function describeException(error: unknown): Record<string, unknown> {
   const state = sqlState(error);
   if (!driverError && !state) return { error: error.constructor.name, message: error.message, frames };
   const { constraint, table, column, routine } = (driverError ?? error) as Record<string, unknown>;
-  const message = hasSqlState(error, QUOTES_NO_VALUE) ? postgresErrorOf(error).message : undefined;
+  const message = loggableMessage(error);
   return { error: error.constructor.name, sqlState: state, message, constraint, table, column, routine, frames };
 }

@@ -4,8 +4,11 @@
  * that a release of Nest that moves them breaks one file, and test/http/nest-internals.spec.ts.
  */
 export {
+  HOST_METADATA,
   HTTP_CODE_METADATA,
   INTERCEPTORS_METADATA,
+  METHOD_METADATA,
+  MODULE_PATH,
   PATH_METADATA,
   PIPES_METADATA,
   REDIRECT_METADATA,
@@ -14,4 +17,5 @@ export {
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
   SSE_METADATA,
+  VERSION_METADATA,
 } from '@nestjs/common/internal';

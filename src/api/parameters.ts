@@ -46,11 +46,14 @@ export const NumericIdParam = (name: string, example: number = NUMERIC_ID.exampl
 // Query parameters have no example, because pages that try out a request would send it.
 const query = { optional: true, example: undefined };
 
+/** An optional query parameter with text. For a required one, use `Text`. */
 export const QueryText = (description: string, limits: { max?: number; blank?: boolean } = {}) =>
   Text({ ...query, max: MAX_HEAD_BYTES, ...limits, description });
 
+/** An optional query parameter with a uuid. For a required one, use `Uuid`. */
 export const QueryUuid = (description: string) => Uuid({ ...query, description });
 
+/** An optional query parameter with one of some values. For a required one, use `OneOf`. */
 export const QueryOneOf = (values: readonly string[], name: string, description: string) =>
   OneOf(values, name, { ...query, description });
 
@@ -60,6 +63,7 @@ const OFFSET = int32();
 
 /** The query parameters of every list; the query of a list extends it. A parameter that is sent twice is an array here. */
 export class PageQuery {
+  /** The number of items per page. */
   @field(
     {
       // Any number of digits is accepted, so there is no format and no maximum.
@@ -71,6 +75,7 @@ export class PageQuery {
   )
   limit: number = DEFAULT_PAGE_SIZE;
 
+  /** The zero-based index of the page, not of its first item: a repository needs `skip: limit * offset`. */
   @field(
     {
       schema: { ...OFFSET, default: 0 },

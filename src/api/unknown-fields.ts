@@ -6,25 +6,32 @@ import { checkedProperties, type Class, isObject } from './field-rules';
  * @param instance what was made of it. Its class, and those of the instances in it, say which fields there are; objects
  * that are of no class may hold anything.
  */
-export function* unknownPaths(sent: object, instance: unknown, prefix = ''): Generator<string> {
-  const type = isObject(instance) ? ((Object.getPrototypeOf(instance) as object).constructor as Class) : Object;
-  if (type === Object) return;
-  const known = checkedProperties(type);
-  for (const [name, value] of Object.entries(sent) as [string, unknown][]) {
-    const inner = (instance as Record<string, unknown>)[name];
-    if (!known.has(name)) yield prefix + name;
-    else if (Array.isArray(value)) yield* unknownInList(value, inner, prefix + name);
-    else if (isObject(value)) yield* unknownPaths(value, inner, `${prefix}${name}.`);
-  }
-}
-
-function* unknownInList(sent: unknown[], instances: unknown, path: string): Generator<string> {
-  if (!Array.isArray(instances)) return;
-  for (const [index, entry] of sent.entries()) {
-    if (isObject(entry)) yield* unknownPaths(entry, instances[index], `${path}[${index}].`);
-  }
+export function unknownPaths(sent: object, instance: unknown): string[] {
+  const found: string[] = [];
+  findUnknown(sent, instance, '', found);
+  return found;
 }
 
 /** The first of the paths. */
-export const findUnknownPath = (sent: object, instance: unknown): string | undefined =>
-  unknownPaths(sent, instance).next().value as string | undefined;
+export const findUnknownPath = (sent: object, instance: unknown): string | undefined => unknownPaths(sent, instance)[0];
+
+function findUnknown(sent: object, instance: unknown, prefix: string, found: string[]): void {
+  const type = isObject(instance) ? ((Object.getPrototypeOf(instance) as object).constructor as Class) : Object;
+  if (type === Object) return;
+  const known = checkedProperties(type);
+  for (const name of Object.keys(sent)) {
+    const value = (sent as Record<string, unknown>)[name];
+    if (!known.has(name)) found.push(prefix + name);
+    else if (typeof value === 'object' && value !== null)
+      findUnknownInside(value, (instance as Record<string, unknown>)[name], prefix + name, found);
+  }
+}
+
+function findUnknownInside(sent: object, instance: unknown, path: string, found: string[]): void {
+  if (!Array.isArray(sent)) findUnknown(sent, instance, `${path}.`, found);
+  else if (Array.isArray(instance)) {
+    for (const [index, entry] of sent.entries()) {
+      if (isObject(entry)) findUnknown(entry, instance[index], `${path}[${index}].`, found);
+    }
+  }
+}

@@ -63,7 +63,7 @@ interface PendingChanges extends LogState {
 type OwnLog<T extends LogState> = T & { generation: string };
 
 type RecordRow = [record: JsonText | null, remoteIds: JsonText | null];
-type SnapshotRow = [...RecordRow, eventId: string | null, id: string | null, position: string];
+type SnapshotRow = [...RecordRow, eventId: string | null, id: string | null, position: string, parentId: string | null];
 
 /** A page that is being read. */
 interface Page {
@@ -239,14 +239,14 @@ export class ChangesService {
     while (progress.nth < cursor.resources.length && buffer.changes.length < limit) {
       const resource = this.resources.get(cursor.resources[progress.nth]!);
       const count = Math.min(limit - buffer.changes.length, buffer.batchSize);
-      const values = [count, progress.position, progress.eventId];
+      const values = [count, progress.position, progress.eventId || firstParentId(resource)];
       const statement = this.snapshotPages.get(resource)!;
       const rows = await this.statements.selectRows<SnapshotRow>(caller, statement, values);
-      for (const [record, remoteIds, eventId, id, position] of rows) {
+      for (const [record, remoteIds, eventId, id, position, parentId] of rows) {
         const key = { resource, eventId, id };
         if (!buffer.add(changeJson(key, 'snapshot', progress.at, record, remoteIds))) return;
         progress.position = Number(position);
-        progress.eventId = resource.parent ? Number(eventId) : 0;
+        progress.eventId = resource.parent?.type === 'uuid' ? parentId! : Number(parentId);
       }
       if (rows.length < count) Object.assign(progress, { nth: progress.nth + 1, position: -1, eventId: 0 });
     }
@@ -307,6 +307,10 @@ export class ChangesService {
 }
 
 const rowsOf = (numbers: number[]): string => JSON.stringify(numbers.map((number) => ({ number })));
+
+/** A parent's ID that is not after any other. */
+const firstParentId = ({ parent }: FeedResource): number | string =>
+  parent?.type === 'uuid' ? '00000000-0000-0000-0000-000000000000' : 0;
 
 const toJson = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
 

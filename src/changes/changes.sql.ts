@@ -145,19 +145,21 @@ export const recordsByKey = (resource: FeedResource): Statement => {
 };
 
 /**
- * At most `$2` records in the order of their list: those after the position `$3`, or after that position of the event `$4`
- * where each event has a list of its own.
+ * At most `$2` records in the order of their list: those after the position `$3`, or after that position of the parent `$4`
+ * where each parent, such as an event, has a list of its own.
  */
 export const snapshotPage = (resource: FeedResource): Statement => {
   const { name, table, recordSql, key, parent } = resource;
   const order = parent ? `${parent.column}, position` : 'position';
-  const follows = parent ? `(${order}) > ($4::bigint, $3::bigint)` : 'position > $3::bigint and $4::bigint is not null';
+  const follows = parent
+    ? `(${order}) > ($4::${parent.type}, $3::bigint)`
+    : 'position > $3::bigint and $4::bigint is not null';
   const rows = `select * from ${table} where organization_id = $1 and ${follows} order by ${order}`;
   return {
     name: `changes.${name} snapshot`,
     text: `
       select ${recordSql} as record, ${remoteIdsSql(resource)} as remote_ids, ${key.integer?.column ?? 'null'} as event_id,
-        ${key.uuid?.column ?? 'null'} as id, position
+        ${key.uuid?.column ?? 'null'} as id, position, ${parent?.column ?? 'null'} as parent
       from (${limitedRows(rows, table, '$2::integer', order)}) ${table}`,
   };
 };

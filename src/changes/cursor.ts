@@ -11,8 +11,8 @@ export type LastEmitted = [resource: number, xid: number, seq: number, at: strin
 export interface SnapshotProgress {
   /** Zero-based index of the resource that is being read, in `Cursor.resources`. */
   nth: number;
-  /** The event of the last row that was read, for resources with a list for each event; otherwise 0. */
-  eventId: number;
+  /** The parent of the last row that was read, for resources with a list for each parent, such as an event; otherwise 0. */
+  eventId: number | string;
   /** The position of the last row that was read, or -1. */
   position: number;
   /** Date and time when the snapshot began. */

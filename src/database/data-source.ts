@@ -49,6 +49,9 @@ const ISOLATION_OPTIONS = '-c default_transaction_isolation=read\\ committed';
 /** Timeouts that are set for the role or the database must not abort a long import. */
 const UNLIMITED_TIMEOUTS = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0';
 
+/** Imports sort whole files. A session of the operator's is alone, while each connection of a server could take as much. */
+const SORT_IN_MEMORY = '-c work_mem=64MB';
+
 /** PostgreSQL notices within two minutes that an operator's machine is gone, and releases the locks of its command. */
 const KEEPALIVE_OPTIONS = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6';
 
@@ -99,7 +102,14 @@ export function operatorDataSourceOptions(
     logger: 'debug', // Errors are thrown, and standard output is reserved for the result of the command.
     logging: false,
     extra: {
-      options: [PLANNER_OPTIONS, ISOLATION_OPTIONS, UNLIMITED_TIMEOUTS, KEEPALIVE_OPTIONS, session].join(' '),
+      options: [
+        PLANNER_OPTIONS,
+        ISOLATION_OPTIONS,
+        UNLIMITED_TIMEOUTS,
+        SORT_IN_MEMORY,
+        KEEPALIVE_OPTIONS,
+        session,
+      ].join(' '),
       application_name: 'lanyard-operator',
     },
   };

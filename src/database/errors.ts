@@ -5,11 +5,13 @@ import { ERRORS } from '../errors/error-table';
 import { LargeResult, NotCommitted, Overloaded, ConcurrentChange } from '../errors/exceptions';
 import {
   CONNECTION_LOST,
+  QUOTES_NO_VALUE,
   QUOTES_VALUE,
   READ_ONLY,
   REJECTED_ROW,
   type SqlStates,
   TRANSIENT,
+  UNEXPECTED_MESSAGE,
 } from '../errors/sql-states';
 
 const MAX_ATTEMPTS = 4;
@@ -70,7 +72,8 @@ const CONNECTION_LOST_MESSAGE = /^(Connection terminated|Query read timeout|Clie
 export function isConnectionError(error: unknown): boolean {
   if (error instanceof NotCommitted || isLostByTypeOrm(error) || isUnreachable(error)) return true;
   const state = sqlState(error);
-  const { message } = postgresErrorOf(error);
+  const { message, severity } = postgresErrorOf(error);
+  if (hasSqlState(error, UNEXPECTED_MESSAGE)) return severity === 'FATAL';
   if (state) return hasSqlState(error, CONNECTION_LOST);
   return hasSystemCall(postgresErrorOf(error)) || CONNECTION_LOST_MESSAGE.test(message ?? '');
 }
@@ -92,12 +95,19 @@ export const logFields = (error: unknown): { sqlState?: string; reason?: string 
   reason: isOutOfResources(error) ? postgresErrorOf(error).message : undefined,
 });
 
+/** Whether a trigger or a function raised the error itself, by `raise exception`, so that the message is its author's. */
+const isRaised = (error: unknown): boolean => postgresErrorOf(error).routine === 'exec_stmt_raise';
+
+/** The message of PostgreSQL for the log, if it quotes no value. */
+export const loggableMessage = (error: unknown): string | undefined =>
+  isRaised(error) || hasSqlState(error, QUOTES_NO_VALUE) ? postgresErrorOf(error).message : undefined;
+
 /** One line about an error of the database, without the statement, its parameters, or a value of a row. */
 export function databaseErrorMessage(error: unknown): string | undefined {
   const state = sqlState(error);
   const cause: unknown = postgresErrorOf(error);
-  // PostgreSQL quotes the value in its messages about data (class 22) and, in part, about constraints (class 23).
-  if (hasSqlState(error, QUOTES_VALUE)) return `Database error: a value was rejected (SQLSTATE ${state}).`;
+  if (hasSqlState(error, QUOTES_VALUE) && !isRaised(error))
+    return `Database error: a value was rejected (SQLSTATE ${state}).`;
   if (isLostByTypeOrm(error)) return 'Database error: the connection was lost.';
   const isOfDatabase = state !== undefined || error instanceof QueryFailedError || hasSystemCall(cause);
   if (!isOfDatabase || !isNativeError(cause)) return undefined;

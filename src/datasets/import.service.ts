@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { hasSqlState } from '../database/errors';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
@@ -84,7 +85,7 @@ export class ImportService {
     const { manager } = runner;
     try {
       const tables = tablesOf(this.dataSource, this.datasets);
-      const stage = new Stage(manager, tables);
+      const stage = new Stage(manager, (await runner.connect()) as PoolClient, tables);
       await stage.create();
       const reader = new RecordReader(this.datasets, coverage, issues);
       const hasRecords = await stageRecords(records, reader, stage, issues, options.onProgress);

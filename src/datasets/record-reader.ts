@@ -109,7 +109,7 @@ export class RecordReader {
     if (this.coverage.isPartial || findUnknownPath(raw, record) === undefined) return [];
     const { section } = location;
     const readOnly = this.datasets.of(section).readOnlyFields?.paths ?? [];
-    return [...unknownPaths(raw, record)]
+    return unknownPaths(raw, record)
       .filter((path) => !readOnly.includes(path.replace(/\[\d+\]/g, '')))
       .map((path) => {
         const suggestion = this.suggestionFor(section, path);

@@ -1,8 +1,12 @@
+import { finished } from 'node:stream/promises';
+import type { ClientBase } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityManager } from 'typeorm';
 import type { Coverage, RecordLocation } from './coverage';
 import type { Counts } from './dataset';
 import { resolveDuplicates } from './duplicates';
-import type { StagedColumn, Table } from './tables';
+import { copyRows } from './staged-rows';
+import type { Table } from './tables';
 import { RESERVED_TABLE } from './write-statements';
 
 /** How many records are sent to PostgreSQL at once. */
@@ -21,21 +25,30 @@ export interface MatchedRecord {
   formerId: string;
 }
 
-type Row = Record<string, unknown>;
-
 /**
  * The records of the file in temporary tables. Nothing is locked while the file is read, and memory does not grow with it.
  * Each row has the line of its record, the index of the record in its section, and the index of the entry in its array.
  */
 export class Stage {
-  private readonly queues = new Map<string, StagedRecord[]>();
+  private readonly tablesBySection: Map<string, Table[]>;
+  /** How many records of each section were queued. */
+  private readonly counts = new Map<string, number>();
+  /** Rows that were not sent to PostgreSQL yet, by their temporary table, in the format of COPY. */
+  private readonly unsent = new Map<string, string>();
   /** The insertion of the last batch, which runs while the next one is read and checked. */
   private writing: Promise<unknown> = Promise.resolve();
 
+  /** @param client the connection of `manager` */
   constructor(
     private readonly manager: EntityManager,
+    private readonly client: ClientBase,
     private readonly tables: Table[],
-  ) {}
+  ) {
+    const sections = new Set(tables.map(({ section }) => section));
+    this.tablesBySection = new Map(
+      [...sections].map((section) => [section, tables.filter((table) => table.section === section)]),
+    );
+  }
 
   /** Creates the tables anew: an earlier import may have left others on the connection. */
   async create(): Promise<void> {
@@ -46,14 +59,19 @@ export class Stage {
   }
 
   async enqueue(record: StagedRecord): Promise<void> {
-    const queue = this.queues.get(record.section) ?? [];
-    this.queues.set(record.section, queue);
-    if (queue.push(record) === STAGE_BATCH_SIZE) await this.flush(record.section);
+    const { section } = record;
+    for (const table of this.tablesOf(section)) {
+      const rows = copyRows(table, record);
+      if (rows) this.unsent.set(table.stage, (this.unsent.get(table.stage) ?? '') + rows);
+    }
+    const count = (this.counts.get(section) ?? 0) + 1;
+    this.counts.set(section, count);
+    if (count % STAGE_BATCH_SIZE === 0) await this.flush(section);
   }
 
   /** Writes what is queued, resolves duplicates and matches stored rows. The planner then knows the size of the tables. */
   async finish(organizationId: number, coverage: Coverage): Promise<{ repeatedRows: number }> {
-    for (const section of this.queues.keys()) await this.flush(section);
+    for (const section of this.counts.keys()) await this.flush(section);
     await this.writing;
     // A small sample is enough to choose how to join.
     const stages = this.tables.map(({ stage }) => stage);
@@ -144,27 +162,30 @@ export class Stage {
 
   /** A partial file has one section. */
   private tablesOfOnlySection(): Table[] {
-    const [section] = this.queues.keys();
-    return this.tables.filter((table) => table.section === section);
+    const [section = ''] = this.counts.keys();
+    return this.tablesOf(section);
+  }
+
+  private tablesOf(section: string): Table[] {
+    return this.tablesBySection.get(section) ?? [];
   }
 
   private async flush(section: string): Promise<void> {
-    const batch = this.queues.get(section)?.splice(0) ?? [];
-    const parts = this.tables
-      .filter((table) => table.section === section)
-      .map((table) => ({ table, rows: batch.flatMap((record) => rowsOf(table, record)) }))
-      .filter(({ rows }) => rows.length > 0)
-      .map(({ table, rows }) => ({ table, json: JSON.stringify(rows) }));
+    const texts = this.tablesOf(section)
+      .map((table) => ({ table, text: this.unsent.get(table.stage) ?? '' }))
+      .filter(({ text }) => text !== '');
+    for (const { table } of texts) this.unsent.delete(table.stage);
     await this.writing;
-    this.writing = this.insert(parts);
+    this.writing = this.copy(texts);
     // The next flush awaits it and gets its error; until then the rejection must not count as unhandled.
     this.writing.catch(() => undefined);
   }
 
-  private async insert(parts: { table: Table; json: string }[]): Promise<void> {
-    for (const { table, json } of parts) {
-      const rows = `json_to_recordset($1) as r (${columnDefinitions(table)})`;
-      await this.manager.query(`insert into ${table.stage} select * from ${rows}`, [json]);
+  private async copy(texts: { table: Table; text: string }[]): Promise<void> {
+    for (const { table, text } of texts) {
+      const rows = this.client.query(copyFrom(`copy ${table.stage} from stdin`));
+      rows.end(text);
+      await finished(rows);
     }
   }
 }
@@ -176,32 +197,3 @@ const columnDefinitions = ({ staged }: Table): string =>
     'entry_index integer',
     ...staged.map(({ name, type }) => `${name} ${type}`),
   ].join(', ');
-
-/** The rows of a record in a table: one, or one for each entry of the array that the table stores. */
-function rowsOf(table: Table, { record, index, line }: StagedRecord): Row[] {
-  const { list, owner, dataset, hasTextEntries, staged, match } = table;
-  const fields = record as Row;
-  const location = { line, record_index: index };
-  if (!list) return [{ ...location, ...columnValues(staged, fields) }];
-  const entries = (fields[list.name] ?? []) as unknown[];
-  return entries.map((entry, entryIndex) => {
-    const values = hasTextEntries ? { [match[1] ?? '']: entry } : columnValues(staged, entry as Row);
-    return {
-      ...location,
-      entry_index: entryIndex,
-      ...values,
-      position: entryIndex,
-      [owner?.name ?? '']: fields[dataset.key],
-    };
-  });
-}
-
-/** The values of columns that are not null. */
-function columnValues(columns: StagedColumn[], fields: Row): Row {
-  const row: Row = {};
-  for (const { name, outer, inner, initial } of columns) {
-    const value = (inner === undefined ? fields[outer] : (fields[outer] as Row | null | undefined)?.[inner]) ?? initial;
-    if (value !== null && value !== undefined) row[name] = value;
-  }
-  return row;
-}

@@ -3,6 +3,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { classOf, schemasOf } from '../api/field-rules';
 import { snakeCase } from '../database/data-source';
 import { trackedListsOf, type TrackedList } from '../database/tracked-list';
+import { type DerivedColumn, derivedColumnsOf } from '../schema/derived';
 import type { Dataset, Datasets, RecordList } from './dataset';
 
 /** What a column refers to: rows of another table by their key, which may be another column than `id`. */
@@ -54,6 +55,8 @@ export interface Table {
   owner?: FilledColumn;
   /** The list whose positions the database assigns to the rows. */
   tracked?: TrackedList;
+  /** The column that is derived from the others. */
+  derived?: DerivedColumn;
   /** Whether the entries of the array are texts, not objects. */
   hasTextEntries: boolean;
   /** Whether all organizations share the rows. */
@@ -87,11 +90,13 @@ export function tablesOf(dataSource: DataSource, { sections }: Datasets): Table[
   );
   const keyByTable = new Map(sources.map(({ metadata, key }) => [metadata.tableName, key]));
   const trackedLists = trackedListsOf(dataSource);
+  const derivedColumns = derivedColumnsOf(dataSource);
   return sources.map((source) => {
     const name = source.metadata.tableName;
     const tracked = trackedLists.find(({ table }) => table === name);
+    const derived = derivedColumns.find(({ table }) => table === name);
     const mainTable = dataSource.getMetadata(source.dataset.entity).tableName;
-    return tableOf(source, mainTable, keyByTable, tracked);
+    return { ...tableOf(source, mainTable, keyByTable, tracked), derived };
   });
 }
 

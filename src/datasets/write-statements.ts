@@ -1,3 +1,4 @@
+import { INSERTS_DERIVED_COLUMNS } from '../schema/derived';
 import type { Coverage } from './coverage';
 import type { FilledColumn, Table } from './tables';
 
@@ -31,7 +32,8 @@ export function writeStatements(tables: Table[], coverage: Coverage, reservation
     const owner = tables.find(({ name }) => name === table.owner?.target?.table);
     return tableStatements(table, coverage, owner, reservation);
   });
-  return ['set constraints all deferred', ...statements, 'set constraints all immediate'];
+  const begin = ['set constraints all deferred', `set local ${INSERTS_DERIVED_COLUMNS} = on`];
+  return [...begin, ...statements, 'set constraints all immediate'];
 }
 
 /** Tables whose rows another one renders are written just before that one, so that each of its rows is rendered once. */
@@ -180,17 +182,21 @@ function newRows(table: Table): string {
 const listName = ({ name, tracked }: Table): string => (tracked?.parent ? `'${name}/' || parent` : `'${name}'`);
 
 /** Inserts the rows of `fresh` where `allocated` has the `start` of their list. */
-function insertListed({ name, columns }: Table): string {
-  return `insert into ${name} (organization_id, position, ${columns.map((column) => column.name).join(', ')})
-    select $1, start + n, ${columns.map(insertedValue).join(', ')} from fresh join allocated using (parent)
-    order by parent, n`;
+function insertListed({ name, columns, derived }: Table): string {
+  const names = ['organization_id', 'position', ...columns.map((column) => column.name)];
+  const values = ['$1::integer', 'start + n', ...columns.map(insertedValue)];
+  const rows = `select ${values.map((value, index) => `${value} as ${names[index]}`).join(', ')}
+    from fresh join allocated using (parent) order by parent, n`;
+  if (!derived?.newRowExpression) return `insert into ${name} (${names.join(', ')}) ${rows}`;
+  const { row, sql } = derived.newRowExpression;
+  return `insert into ${name} (${names.join(', ')}, ${derived.column}) select ${row}.*, ${sql} from (${rows}) ${row}`;
 }
 
 /** A date that the file does not provide is that of the import; precise ones keep the order of the records. */
-function insertedValue({ name, isKept, isPrecise }: FilledColumn): string {
+function insertedValue({ name, type, isKept, isPrecise }: FilledColumn): string {
   if (!isKept) return name;
   const offset = isPrecise ? ` + record_index * interval '1 microsecond'` : '';
-  return `coalesce(${name}, now()${offset})`;
+  return `coalesce(${name}, now()${offset})::${type}`;
 }
 
 function insertionOrder({ columns, list }: Table): string {

@@ -1,7 +1,7 @@
 import { BadRequestException, ForbiddenException, NotFoundException, UnauthorizedException } from '@nestjs/common';
 import type { Fault, FaultReason } from './faults';
 
-/** A part of the request is missing or invalid. */
+/** A part of the request is missing or invalid. Without a message, the text of the response is `Bad Request`. */
 export class InvalidRequest extends BadRequestException implements Fault {
   readonly detail?: string;
 

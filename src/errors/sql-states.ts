@@ -4,6 +4,7 @@
  */
 export type SqlStates = readonly string[];
 
+const PROTOCOL_VIOLATION = '08P01';
 const READ_ONLY_TRANSACTION = '25006';
 const NOT_NULL_VIOLATION = '23502';
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -41,6 +42,12 @@ export const NO_CONNECTION: SqlStates = [CANNOT_CONNECT_NOW, TOO_MANY_CONNECTION
 /** The server is there, but is still in recovery or shutting down, or has no connection left. */
 export const NOT_READY: SqlStates = [ADMIN_SHUTDOWN, CRASH_SHUTDOWN, ...NO_CONNECTION];
 
+/**
+ * A message that PostgreSQL does not expect, such as a statement with fewer parameters than values. The connection stays open
+ * unless the error is fatal. A pooler reports its own fatal errors by this code.
+ */
+export const UNEXPECTED_MESSAGE: SqlStates = [PROTOCOL_VIOLATION];
+
 /** The connection was lost: what was under way may be done or not. */
 export const CONNECTION_LOST: SqlStates = ['08', '57P'];
 
@@ -72,8 +79,8 @@ export const UNSTORABLE_VALUE: SqlStates = ['22021', '22P05', '22003', '54000'];
 /** PostgreSQL rejected a value or a row, so that others of the same statement are not to blame. */
 export const REJECTED_ROW: SqlStates = [...UNSTORABLE_VALUE, CONSTRAINT_VIOLATION];
 
-/** The message quotes a value, always about data and in part about constraints. */
-export const QUOTES_VALUE: SqlStates = [DATA_EXCEPTION, CONSTRAINT_VIOLATION];
+/** The message quotes the value that was rejected. */
+export const QUOTES_VALUE: SqlStates = [DATA_EXCEPTION];
 
 /** A table, a column, a function or a type does not exist. */
 const UNDEFINED_OBJECT: SqlStates = ['42P01', '42703', '42883', '42704'];
@@ -84,5 +91,10 @@ export const OUT_OF_RESOURCES: SqlStates = ['53'];
 /** There is a prepared statement of that name already, or none: a pooler shares its connections between clients. */
 export const LOST_STATEMENT: SqlStates = ['42P05', '26000'];
 
-/** The message names tables, columns, files or sizes, and quotes no value. */
-export const QUOTES_NO_VALUE: SqlStates = [...UNDEFINED_OBJECT, ...OUT_OF_RESOURCES];
+/** The message names constraints, tables, columns, files or sizes, and quotes no value. PostgreSQL's `detail` may quote some. */
+export const QUOTES_NO_VALUE: SqlStates = [
+  ...UNDEFINED_OBJECT,
+  ...OUT_OF_RESOURCES,
+  ...UNEXPECTED_MESSAGE,
+  CONSTRAINT_VIOLATION,
+];

@@ -4,7 +4,7 @@ import { WithDerivedColumn } from '../schema/derived';
 import { WithIndexFunctions } from '../schema/functions';
 import { ListedEntity } from '../schema/lists';
 import { LEAD_FUNCTIONS, LEAD_KEY_FUNCTIONS } from './lead.functions';
-import type { PhoneNumber, RemoteId } from './lead.response';
+import { LEAD_DOCUMENT_SQL, type PhoneNumber, type RemoteId } from './lead.response';
 
 const jsonList = { type: 'jsonb', default: [] } as const;
 
@@ -14,6 +14,7 @@ const jsonList = { type: 'jsonb', default: [] } as const;
   name: 'documents',
   column: 'document',
   expression: 'lead_document(leads)',
+  newRowExpression: { row: 'lead', sql: LEAD_DOCUMENT_SQL },
   functions: LEAD_FUNCTIONS,
 })
 @Unique('leads_organization_id_key', ['organizationId', 'id'])

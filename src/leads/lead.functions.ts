@@ -1,3 +1,4 @@
+import { INSERTS_DERIVED_COLUMNS } from '../schema/derived';
 import { LEAD_DOCUMENT_SQL } from './lead.response';
 
 /** Functions that compute the keys of the indexes by which leads are found. */
@@ -29,10 +30,13 @@ begin
   return ${LEAD_DOCUMENT_SQL};
 end $$;
 
--- Before insert or update of leads, for each row.
+-- Before insert or update of leads, for each row. An import inserts leads that its statement has rendered.
 create or replace function render_lead() returns trigger language plpgsql as $$
 begin
-  new.document := lead_document(new);
+  if tg_op = 'UPDATE' or new.document is null
+      or current_setting('${INSERTS_DERIVED_COLUMNS}', true) is distinct from 'on' then
+    new.document := lead_document(new);
+  end if;
   return new;
 end $$;
 

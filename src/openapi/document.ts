@@ -82,8 +82,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const describedByNest = SwaggerModule.createDocument(app, base, {
     extraModels: [ErrorResponse, ...changeClasses(resources), WebhookChanges, WebhookPing],
     ignoreGlobalPrefix: true,
-    // An operation has the name of the method that handles it.
-    operationIdFactory: (_, method) => method,
+    operationIdFactory: operationIds(),
   });
   describeFeed(describedByNest, resources, [ChangesV0Response, WebhookChanges]);
   const document = toOpenApi31(describedByNest) as Document;
@@ -104,6 +103,21 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     for (const [method, operation] of Object.entries(path)) describeOperation(method, operation, document.components);
   }
   return document as unknown as OpenAPIObject;
+}
+
+/**
+ * An operation has the name of the method that handles it and, if an operation has that name already, also the name of the
+ * controller. Lanyard's own operations come first, so a module never changes their names.
+ */
+function operationIds(): (controller: string, method: string) => string {
+  const used = new Set<string>();
+  return (controller, method) => {
+    const withController = `${controller}_${method}`;
+    let id = used.has(method) ? withController : method;
+    for (let n = 2; used.has(id); n++) id = `${withController}_${n}`;
+    used.add(id);
+    return id;
+  };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Schema, Schemas } from './schema';
 
 /** The parts of a document that this module uses. */
 interface MediaType {
-  schema: Schema;
+  schema?: Schema;
   example?: unknown;
 }
 export interface Parameter {
@@ -16,13 +16,13 @@ export interface Parameter {
 }
 export interface SuccessResponse {
   headers?: object;
-  content: Record<string, MediaType>;
+  content: Record<string, MediaType | undefined>;
 }
 export interface Operation {
   /** The only tag, which is the chapter of the operation. */
   tags?: [string];
   parameters: Parameter[];
-  requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType> };
+  requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType | undefined> };
   responses: Record<string, object>;
 }
 export interface Components {
@@ -77,24 +77,27 @@ function parametersOf({ parameters }: Operation, shared: string[], components: C
 const parameterReference = (name: string) => ({ $ref: `#/components/parameters/${name}` }) as Parameter;
 
 function describeSuccess(success: SuccessResponse, isRepeatable: boolean, schemas: Schemas): void {
-  const media = success.content[MEDIA_TYPE] as MediaType;
-  const { title = '' } = media.schema;
-  schemas[title] = media.schema;
   success.headers = {
     ...commonHeaders(),
     ...bucketHeaders(),
     ...(isRepeatable ? headers('Idempotency-Replayed') : {}),
   };
+  const schema = success.content[MEDIA_TYPE]?.schema;
+  // A module may respond with a file, or describe its JSON by a schema without a title. Both stay as the module has them.
+  if (schema?.title === undefined) return;
+  schemas[schema.title] = schema;
   success.content[MEDIA_TYPE] = {
-    schema: { $ref: `#/components/schemas/${title}` },
-    example: exampleOf(media.schema, schemas),
+    schema: { $ref: `#/components/schemas/${schema.title}` },
+    example: exampleOf(schema, schemas),
   };
 }
 
 /** @returns a field that an error may name */
 function describeBody({ requestBody }: Operation, schemas: Schemas): string | undefined {
   if (!requestBody) return undefined;
-  const media = requestBody.content[MEDIA_TYPE] as MediaType;
+  const media = requestBody.content[MEDIA_TYPE];
+  // A module may accept another type, such as a form with files.
+  if (!media?.schema) return undefined;
   requestBody.description =
     'JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) ' +
     'and `br`; any other is 400. Unknown fields are ignored, unless you send `Prefer: handling=strict`.';

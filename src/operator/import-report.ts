@@ -1,8 +1,9 @@
 import type { CsvRecords } from '../csv/csv-records';
 import type { LeftOutCounter } from '../csv/left-out';
+import { databaseErrorMessage } from '../database/errors';
 import type { Counts, Datasets } from '../datasets/dataset';
 import { LEGACY_ENCODING } from '../datasets/file-text';
-import type { ImportError } from '../datasets/import-error';
+import { ImportError, type ImportIssue, NO_LOCATION } from '../datasets/import-error';
 import type { ImportResult } from '../datasets/import.service';
 import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
 import { formatCount, formatNumber, formatTable } from './terminal/table';
@@ -44,9 +45,19 @@ export function dryRunText(csv: CsvRecords | undefined, { preview }: ImportResul
   return `${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
 }
 
-export const errorsJson = ({ issues, moreCount }: ImportError): object => ({
-  errors: issues.map(({ line, column, path, value = null, expected }) => ({ line, column, path, value, expected })),
-  more: moreCount,
+/** The errors of the file, or the one with which the database ended the import. Undefined for any other error. */
+export function errorsJson(error: unknown): object | undefined {
+  if (error instanceof ImportError) return { errors: error.issues.map(issueJson), more: error.moreCount };
+  const expected = databaseErrorMessage(error);
+  return expected === undefined ? undefined : { errors: [{ ...NO_LOCATION, expected }], more: 0 };
+}
+
+const issueJson = ({ line, column, path, value = null, expected }: ImportIssue): ImportIssue => ({
+  line,
+  column,
+  path,
+  value,
+  expected,
 });
 
 /** What a lenient import has left out, in a sentence that follows the outcome. */

@@ -26,7 +26,10 @@ export abstract class ListedUuidRow extends ListedRow {
 
 type OnDelete = 'CASCADE' | 'SET NULL';
 
-/** A foreign key to a row of the same organization, or to the organization itself. */
+/**
+ * A foreign key to a row of the same organization, or to the organization itself.
+ * @param entity the name of the class, such as `EventEntity` or, for the organization, `OrganizationEntity`
+ */
 export const RefersTo = (entity: string, property: string, name: string, onDelete: OnDelete = 'CASCADE') =>
   property === 'organizationId'
     ? ForeignKey(entity, ['organizationId'], ['id'], { name, onDelete })

@@ -7,6 +7,11 @@ export interface DerivedColumn {
   column: string;
   /** SQL that computes the value of the column. It refers to the row by the name of the table. */
   expression: string;
+  /**
+   * SQL that computes the value for a row that is not stored yet, under the alias `row`. An import computes all its rows by
+   * it in one statement, which takes half the time of a trigger for each row.
+   */
+  newRowExpression?: { row: string; sql: string };
   /** The SQL functions and triggers that derive it. When their text changes, `migrate` rebuilds all rows. */
   functions: string;
 }
@@ -17,6 +22,12 @@ export interface DerivedTable extends DerivedColumn {
   /** Whether the rows belong to no organization. */
   isShared: boolean;
 }
+
+/**
+ * The setting of a transaction that inserts rows with their derived columns. In any other one, triggers compute the columns
+ * whatever an insert says.
+ */
+export const INSERTS_DERIVED_COLUMNS = 'lanyard.inserts_derived_columns';
 
 const DERIVED_METADATA_KEY = Symbol('derived');
 

@@ -33,11 +33,12 @@ interface PlanNode {
 /**
  * Watches the statements that requests send to the database, and names those that read or change a table with an
  * `organization_id` without a condition on it. It asks PostgreSQL for the plan of each statement, so that it needs no rows of
- * other organizations and no role of its own. It sees that there is a condition, not whether its value is the caller's.
+ * other organizations and no role of its own. It sees that there is a condition, not whether its value is the caller's. It
+ * watches the requests that arrive after it was created.
  *
  * @example
  * ```ts
- * const oracle = new TenantOracle(app); // before the server listens
+ * const oracle = new TenantOracle(lanyard.app);
  * afterEach(async () => expect(await oracle.takeUnscoped()).toEqual([]));
  * ```
  */

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { Client } from 'pg';
 import { version } from '../../package.json';
+import { clusterPath } from '../embedded-postgres/cluster';
 import { copyCluster } from '../embedded-postgres/copy-cluster';
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
 import { migrate } from '../schema/migrate';
 import type { SchemaDefinition } from '../schema/schema-definition';
+import { cleanUpAfterProcess } from './clean-up';
 
-/** A migrated database, which `drop` removes. */
+/** A database, which `drop` removes. */
 export interface TestDatabase {
   url: string;
   drop(): Promise<void>;
@@ -21,47 +23,52 @@ const silent = (): void => undefined;
 const DURABILITY_SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes'];
 
 /**
- * Creates a database for one test server.
+ * Creates a migrated database for one test server.
  * @param serverUrl a PostgreSQL server whose role may create databases; without it, an embedded one is started for this
  *   database
  */
-export function createTestDatabase(schema: SchemaDefinition, serverUrl?: string): Promise<TestDatabase> {
-  return serverUrl === undefined ? startTemporaryPostgres(schema) : createDatabaseOn(serverUrl, schema);
-}
-
-async function createDatabaseOn(serverUrl: string, schema: SchemaDefinition): Promise<TestDatabase> {
-  const name = `lanyard_${randomBytes(6).toString('hex')}`;
-  const drop = (): Promise<void> => query(serverUrl, `drop database if exists ${name} with (force)`);
-  await query(serverUrl, `create database ${name} template template0 encoding 'UTF8'`);
-  const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
+export async function createTestDatabase(schema: SchemaDefinition, serverUrl?: string): Promise<TestDatabase> {
+  const database = await (serverUrl === undefined ? startTemporaryPostgres() : createDatabase(serverUrl));
   try {
-    await migrate(url, schema);
+    await migrate(database.url, schema);
+    return database;
   } catch (error) {
-    await drop();
+    await database.drop();
     throw error;
   }
-  return { url, drop };
 }
 
-async function startTemporaryPostgres(schema: SchemaDefinition): Promise<TestDatabase> {
+/**
+ * Creates a database on a server.
+ * @param template the database to copy, and options of SQL's `create database`; by default the new database is empty
+ */
+export async function createDatabase(serverUrl: string, template = "template0 encoding 'UTF8'"): Promise<TestDatabase> {
+  const name = `lanyard_${randomBytes(6).toString('hex')}`;
+  await query(serverUrl, `create database ${name} template ${template}`);
+  return {
+    url: Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href,
+    drop: async () => void (await query(serverUrl, `drop database if exists ${name} with (force)`)),
+  };
+}
+
+/** Starts an embedded PostgreSQL in a temporary directory. `drop` stops it and removes the directory. */
+export async function startTemporaryPostgres(): Promise<TestDatabase> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lanyard-testing-')));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const dataDir = join(folder, 'data');
+  const endCleanUp = cleanUpAfterProcess(folder, clusterPath(dataDir));
+  const remove = (): void => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    endCleanUp();
+  };
   try {
     // The account that runs PostgreSQL in place of root must reach its data.
     if (process.getuid?.() === 0) chmodSync(folder, 0o755);
-    const dataDir = join(folder, 'data');
     await prepareData(dataDir);
     const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
     const drop = async (): Promise<void> => {
       await postgres.stop();
       remove();
     };
-    try {
-      await migrate(postgres.url, schema);
-    } catch (error) {
-      await drop();
-      throw error;
-    }
     return { url: postgres.url, drop };
   } catch (error) {
     remove();
@@ -84,6 +91,10 @@ async function prepareData(dataDir: string): Promise<void> {
   const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
   try {
     for (const setting of DURABILITY_SETTINGS) await query(postgres.url, `alter system set ${setting} = off`);
+    // Tests open thousands of connections. Each of them would derive a key from the password in 4,096 rounds on both sides.
+    await query(postgres.url, 'alter system set scram_iterations = 1');
+    const { username, password } = new URL(postgres.url);
+    await query(postgres.url, `set scram_iterations = 1; alter role "${username}" password '${password}'`);
   } finally {
     await postgres.stop();
   }
@@ -102,11 +113,14 @@ function findTemplate(): string {
   );
 }
 
-async function query(url: string, sql: string): Promise<void> {
+/** Runs statements on a connection of their own. @returns the rows of the last one, if there is only one */
+export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
+  // If PostgreSQL ends, the query fails. Without a listener, the event would end the process, too.
+  client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query<Record<string, unknown>>(sql)).rows;
   } finally {
     await client.end();
   }

@@ -10,13 +10,16 @@ import { Config, type LogLevel, PREFIX } from '../config';
 import { ImportService } from '../datasets/import.service';
 import { type Extension, extensionSchema } from '../extensions/extension';
 import { requireSingleInstances } from '../extensions/single-instance';
-import { createLog } from '../observability/log';
+import { createLog, type Log } from '../observability/log';
 import { listen } from '../server/listen';
 import { emptyOrganizations } from './reset';
-import { createTestDatabase } from './test-database';
+import { createTestDatabase, type TestDatabase } from './test-database';
 
-/** Limits that tests do not reach. */
-const GENEROUS_LIMITS = { maxTokens: 1_000_000, refillRate: 1_000_000 };
+/** Limits of a key that tests do not reach. */
+export const GENEROUS_LIMITS = { maxTokens: 1_000_000, refillRate: 1_000_000 };
+
+/** Settings of all test servers: a free port of this machine, and clients that may present many wrong keys. */
+const TEST_SETTINGS = { host: '127.0.0.1', port: 0, authenticationFailures: 1_000_000 };
 
 export interface TestOptions {
   /** The extension of the project. */
@@ -67,16 +70,22 @@ export async function startLanyard(options: TestOptions = {}): Promise<TestLanya
   Logger.overrideLogger(false);
   requireSingleInstances(join(process.cwd(), 'package.json'));
   const database = await createTestDatabase(extensionSchema(extension), databaseUrl);
+  const log = createLog(logLevel, { write: (line) => void process.stderr.write(line) });
+  return startOnDatabase(database, { port, logLevel, simulate: 'on' }, log, extension);
+}
+
+/**
+ * Starts a server on a database, which is dropped when the server stops, or does not start.
+ * @param settings those that differ from a test server's
+ */
+export async function startOnDatabase(
+  database: TestDatabase,
+  settings: Partial<Config>,
+  log: Log,
+  extension: Extension = {},
+): Promise<TestLanyard> {
   try {
-    const config = new Config({
-      databaseUrl: database.url,
-      host: '127.0.0.1',
-      port,
-      logLevel,
-      simulate: 'on',
-      authenticationFailures: 1_000_000,
-    });
-    const log = createLog(logLevel, { write: (line) => void process.stderr.write(line) });
+    const config = new Config({ ...TEST_SETTINGS, ...settings, databaseUrl: database.url });
     const app = await createApp(config, log, extension);
     try {
       await app.init();

@@ -21,11 +21,13 @@ export interface Change {
   [key: string]: unknown;
 }
 
-/** The position of a page of changes in the feed. */
+/** The position of a page of changes in the feed, and the end of the call. */
 export interface ChangesPosition {
   /** `snapshot` while all existing records are emitted. The page that follows a snapshot is empty and has `changes`. */
   phase: ChangesPhase;
   hasMore: boolean;
+  /** Aborted when the server stops or loses its database: another server may then call the method with the same page. */
+  signal: AbortSignal;
 }
 
 /** A method that gets the changes of one organization, page by page; the next page follows when its promise is fulfilled. */

@@ -79,7 +79,7 @@ export class Subscribers implements OnModuleInit {
 
   /**
    * Calls the method of a row's subscription with a page.
-   * @param signal ends the wait for the method, which itself cannot be ended
+   * @param signal ends the wait for the method, which itself can only be asked to end
    */
   async call({ webhook, phase, changes, hasMore }: PageToCall, signal: AbortSignal): Promise<DeliveryResult> {
     const { id, organizationId, subscription } = webhook;
@@ -89,18 +89,20 @@ export class Subscribers implements OnModuleInit {
     await this.calls.get(id);
     if (signal.aborted) return { error: 'aborted' };
     const records = changes.map((change) => JSON.parse(change) as Change);
-    const call = this.run(subscriber, organizationId, records, { phase, hasMore });
+    const call = this.run(subscriber, organizationId, records, { phase, hasMore, signal });
     this.calls.set(id, call);
     void call.then(() => this.calls.delete(id));
     return Promise.race([call, graceAfter(signal)]);
   }
 
   private async run({ name, handler }: Subscriber, ...args: Parameters<ChangesHandler>): Promise<DeliveryResult> {
+    const [organizationId, , { signal }] = args;
     try {
       await handler(...args);
       return { status: 200 };
     } catch (error) {
-      this.logger.error({ subscription: name, organizationId: args[0], ...describeException(error) });
+      // A method that ends early because it is asked to has not failed.
+      if (!signal.aborted) this.logger.error({ subscription: name, organizationId, ...describeException(error) });
       return { error: error instanceof Error ? error.constructor.name : typeof error };
     }
   }

@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { dataset } from './dataset.mjs';
 import {
   allSucceeded,
   answerOf,
@@ -16,8 +15,8 @@ import {
   settle,
   statusText,
 } from './load.mjs';
-import { requestsOf, ROUTES, routesOf } from './routes.mjs';
-import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from '../../scripts/services.mjs';
+import { fillOrganizations, requestsOf, ROUTES, routesOf } from './routes.mjs';
+import { LANYARD, readOptions, run, startServer, startServices } from '../../scripts/services.mjs';
 
 const options = readOptions({
   ...LOAD_OPTIONS,
@@ -51,13 +50,8 @@ const isMadeUp = (name) => name === 'id' || name === 'createdAt';
 async function benchmark(defer) {
   const services = await startServices(options, defer);
   const { pool } = services;
-  console.error(`Importing ${leads} leads …`);
   const size = { leads, industryEvents: options['industry-events'] };
-  const main = await makeOrganization(services, 'Main', dataset(1, size));
-  const writer = await makeOrganization(services, 'Writer', dataset(2, { leads: Math.ceil(leads / 100) }));
-  await pool.query('vacuum analyze');
-
-  const keys = JSON.stringify({ [main.key]: main.id, [writer.key]: writer.id });
+  const { main, writer, keys } = await fillOrganizations(services, size);
   const flags = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`] : [];
   const servers = [
     await startServer(services, LANYARD, { flags }),

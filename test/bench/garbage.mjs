@@ -1,9 +1,8 @@
 // npm run bench garbage: what outlives a request, of Lanyard and of a bare NestJS beside it. README.md tells how to read it.
 import { fileURLToPath } from 'node:url';
-import { dataset } from './dataset.mjs';
 import { allSucceeded, fixed, load, LOAD_OPTIONS, median, print, settle, statusText } from './load.mjs';
-import { requestsOf, ROUTES, routesOf } from './routes.mjs';
-import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from '../../scripts/services.mjs';
+import { fillOrganizations, requestsOf, ROUTES, routesOf } from './routes.mjs';
+import { LANYARD, readOptions, run, startServer, startServices } from '../../scripts/services.mjs';
 
 const options = readOptions({
   ...LOAD_OPTIONS,
@@ -46,11 +45,7 @@ async function startTraced(services, args, keys) {
 
 async function benchmark(defer) {
   const services = await startServices(options, defer);
-  console.error(`Importing ${leads} leads …`);
-  const main = await makeOrganization(services, 'Main', dataset(1, { leads }));
-  const writer = await makeOrganization(services, 'Writer', dataset(2, { leads: 100 }));
-  await services.pool.query('vacuum analyze');
-  const keys = JSON.stringify({ [main.key]: main.id, [writer.key]: writer.id });
+  const { main, writer, keys } = await fillOrganizations(services, { leads });
   const servers = [];
   for (const [name, args] of Object.entries(SERVERS)) {
     const server = await startTraced(services, args, keys);

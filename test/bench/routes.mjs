@@ -1,7 +1,7 @@
 // The requests that the benchmarks make of a server and of those beside it.
-import { leadId, leadOfEvent, random, searches } from './dataset.mjs';
+import { dataset, leadId, leadOfEvent, random, searches } from './dataset.mjs';
 import { request } from './load.mjs';
-import { refuse } from '../../scripts/services.mjs';
+import { makeOrganization, refuse } from '../../scripts/services.mjs';
 
 /** The measured routes, by the names that `--routes` takes. */
 export const ROUTES = {
@@ -14,11 +14,20 @@ export const ROUTES = {
   create: 'POST /leads',
 };
 
-/** The routes that `--routes` names. */
-export function routesOf({ routes }) {
-  const names = routes.split(',');
-  const unknown = names.find((name) => !(name in ROUTES));
-  return unknown ? refuse(`--routes: ${unknown} is none of ${Object.keys(ROUTES).join()}`) : names;
+/** What `--routes` says. */
+export function routesOf({ routes: text }) {
+  const routes = text.split(',');
+  const unknown = routes.find((route) => !(route in ROUTES));
+  return unknown ? refuse(`--routes: ${unknown} is none of ${Object.keys(ROUTES).join()}`) : routes;
+}
+
+/** The organizations of `requestsOf`, and their ids by their keys for a server beside Lanyard. */
+export async function fillOrganizations(services, size) {
+  console.error(`Importing ${size.leads} leads …`);
+  const main = await makeOrganization(services, 'Main', dataset(1, size));
+  const writer = await makeOrganization(services, 'Writer', dataset(2, { leads: Math.ceil(size.leads / 100) }));
+  await services.pool.query('vacuum analyze');
+  return { main, writer, keys: JSON.stringify({ [main.key]: main.id, [writer.key]: writer.id }) };
 }
 
 /** Requests a route that differ, and leads that one of them associates. */

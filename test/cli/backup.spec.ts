@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { createEmptyDatabase, type TestDatabase } from '../support/database';
-import { query } from '../support/embedded-fixtures';
+import { query, type TestDatabase } from '../../src/testing/test-database';
+import { createDatabase } from '../support/database';
 import { install, type Installation, Operator } from '../support/operator';
 
 describe('operator backup', () => {
@@ -24,7 +24,7 @@ describe('operator backup', () => {
     expect(backedUp).toMatchObject({ organizations: 3, api_keys: 1, own_notes: 3, changes_key: 1 });
     expect(bytes).toBe(statSync(file).size);
   });
-  beforeEach(async () => void (target = await createEmptyDatabase()));
+  beforeEach(async () => void (target = await createDatabase()));
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const restore = (path: string, ...options: string[]) =>

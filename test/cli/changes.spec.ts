@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { query } from '../../src/testing/test-database';
 import { createExhibitor, leadInput } from '../support/builders';
-import { query } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, waitForOutcome } from '../support/operator';
 import { waitForOutput, waitForExit } from '../support/program';

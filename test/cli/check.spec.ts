@@ -1,5 +1,5 @@
+import { query } from '../../src/testing/test-database';
 import { leadInput } from '../support/builders';
-import { query } from '../support/embedded-fixtures';
 import { install, Installation } from '../support/operator';
 
 describe('operator check', () => {

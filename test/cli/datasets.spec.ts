@@ -12,7 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEMO_RECORDS } from '../../src/demo/demo';
-import { query, waitUntil } from '../support/embedded-fixtures';
+import { query } from '../../src/testing/test-database';
+import { createExhibitor, phone } from '../support/builders';
+import { waitUntil } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, waitForOutcome } from '../support/operator';
 import { DATASETS } from '../support/contexts';
@@ -96,6 +98,31 @@ describe('import and export', () => {
       expect(emails).toEqual(['ada@example.com', 'ben@example.com', 'éva@example.com']);
     });
 
+    it('stores texts with what ends a value or a row for PostgreSQL', async () => {
+      const texts = ['\\N', '\\.', 'a\tb', 'a\nb\r\nc', '\\', '\\t', '"{,}"', "'", '\u0085\u2028', '🦊'];
+      const leads = texts.map((text, n) => ({
+        id: randomUUID(),
+        description: text,
+        phoneNumbers: { leadProvided: [phone({ number: `${n}\t\\` })] },
+      }));
+      await first.operator.json(args('-'), JSON.stringify({ leads }));
+      const stored = await tenant.api.all<{ description: string; phoneNumbers: object }>('/leads', 'leads');
+      expect(stored.map(({ description }) => description)).toEqual(texts);
+      expect(stored[3]?.phoneNumbers).toMatchObject({ leadProvided: [{ number: '3\t\\' }] });
+
+      const { event, activation } = createExhibitor();
+      const emails = ['"a\\"b,{}"@example.com', 'null@example.com'];
+      await first.operator.json(
+        args('-'),
+        JSON.stringify({
+          events: [{ ...event, tagGroups: [], users: [] }],
+          activations: [{ ...activation, users: emails }],
+        }),
+      );
+      const [stand] = await tenant.api.all<{ users: { email: string }[] }>('/activations', 'activations');
+      expect(stand?.users).toEqual(emails);
+    });
+
     it.each([
       [
         'a fault in a record',
@@ -171,7 +198,7 @@ describe('import and export', () => {
       const outcome = waitForOutcome(child);
       child.stdin?.on('error', () => undefined);
       child.stdin?.write(ndjson(...Array.from({ length: 1500 }, (_, i) => `u${i}@example.com`)));
-      const staging = `select from pg_stat_activity where datname = current_database() and query like 'insert into staged%'`;
+      const staging = `select from pg_stat_activity where datname = current_database() and query like 'copy staged%'`;
       await waitUntil(async () => (await query(first.database.url, staging)).length === 1);
       child.kill('SIGINT');
       expect(await outcome).toEqual({ status: null, stdout: '', stderr: 'Interrupted\n' });

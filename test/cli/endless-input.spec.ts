@@ -12,7 +12,8 @@ import { CsvRecords } from '../../src/csv/csv-records';
 import { decodeText } from '../../src/datasets/file-text';
 import { IssueCollector } from '../../src/datasets/import-error';
 import { datasetRecords } from '../../src/datasets/dataset-file';
-import { query, waitUntil } from '../support/embedded-fixtures';
+import { query } from '../../src/testing/test-database';
+import { waitUntil } from '../support/embedded-fixtures';
 import { install } from '../support/operator';
 import { DATASETS } from '../support/contexts';
 

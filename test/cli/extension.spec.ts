@@ -8,23 +8,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Column, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { Column, type MigrationInterface, type QueryRunner, Unique } from 'typeorm';
 import { Text, Uuid } from '../../src/api/fields';
 import { feedResource, uuidKey } from '../../src/changes/feed-resource';
+import { MAX_CHANGES } from '../../src/changes/changes.sql';
 import { json } from '../../src/database/rendering';
 import { datasetOf } from '../../src/datasets/dataset';
 import { dataSource } from '../../src/extensions/data-source';
 import { defineExtension } from '../../src/extensions/extension';
 import { ListedUuidRow, RefersTo } from '../../src/schema/columns';
 import { ListedEntity } from '../../src/schema/lists';
-import { createEmptyDatabase, createTestDatabase } from '../support/database';
-import { query } from '../support/embedded-fixtures';
+import { query } from '../../src/testing/test-database';
+import { createDatabase, createTestDatabase } from '../support/database';
 import { Operator } from '../support/operator';
 
 @ListedEntity('halls')
+@Unique('halls_organization_id_key', ['organizationId', 'id'])
 @RefersTo('OrganizationEntity', 'organizationId', 'halls_organization_fkey')
 class HallEntity extends ListedUuidRow {
   @Column('text') name: string;
+}
+
+/** Each hall has a list of its own. */
+@ListedEntity('seats', { parent: { table: 'halls', property: 'hallId', type: 'uuid' } })
+@RefersTo('HallEntity', 'hallId', 'seats_hall_fkey')
+class SeatEntity extends ListedUuidRow {
+  @Column('uuid') hallId: string;
 }
 
 /** Older than each of Lanyard's migrations, as it is when a project upgrades Lanyard. */
@@ -37,13 +46,24 @@ class Halls1600000000000 implements MigrationInterface {
         position bigint not null,
         created_at timestamptz(3) not null default now(),
         name text not null,
+        constraint halls_organization_id_key unique (organization_id, id),
         constraint halls_organization_fkey foreign key (organization_id) references organizations (id) on delete cascade
       );
-      create unique index halls_list_idx on halls (organization_id, position)`);
+      create unique index halls_list_idx on halls (organization_id, position);
+      create table seats (
+        id uuid default uuid_v7() constraint seats_pkey primary key,
+        organization_id integer not null,
+        hall_id uuid not null,
+        position bigint not null,
+        created_at timestamptz(3) not null default now(),
+        constraint seats_hall_fkey foreign key (organization_id, hall_id)
+          references halls (organization_id, id) on delete cascade
+      );
+      create unique index seats_list_idx on seats (organization_id, hall_id, position)`);
   }
 
   async down(db: QueryRunner): Promise<void> {
-    await db.query('drop table halls');
+    await db.query('drop table seats, halls');
   }
 }
 
@@ -52,7 +72,12 @@ class HallRecord {
   @Text() name: string;
 }
 
-@Module({ imports: [TypeOrmModule.forFeature([HallEntity])] })
+class SeatRecord {
+  @Uuid() id: string;
+  @Uuid() hallId: string;
+}
+
+@Module({ imports: [TypeOrmModule.forFeature([HallEntity, SeatEntity])] })
 class HallsModule {}
 
 const extension = defineExtension({
@@ -61,13 +86,23 @@ const extension = defineExtension({
   contexts: [
     {
       module: HallsModule,
-      sections: { halls: datasetOf(HallRecord, HallEntity, { key: 'id', noun: 'hall' }) },
+      sections: {
+        halls: datasetOf(HallRecord, HallEntity, { key: 'id', noun: 'hall' }),
+        seats: datasetOf(SeatRecord, SeatEntity, { key: 'id', noun: 'seat' }),
+      },
       feedResources: [
         feedResource(HallEntity, {
           name: 'halls',
           number: 1000,
           model: HallRecord,
           recordSql: json<HallRecord>({ id: 'id', name: 'name' }),
+          key: uuidKey(randomUUID()),
+        }),
+        feedResource(SeatEntity, {
+          name: 'seats',
+          number: 1001,
+          model: SeatRecord,
+          recordSql: json<SeatRecord>({ id: 'id', hallId: 'hall_id' }),
           key: uuidKey(randomUUID()),
         }),
       ],
@@ -80,7 +115,7 @@ const migrationNames = async (url: string): Promise<unknown[]> =>
 
 describe('the migrations of an extension', () => {
   it('run after those of Lanyard, whatever their timestamps are', async () => {
-    const { url } = await createEmptyDatabase();
+    const { url } = await createDatabase();
     const { applied } = await new Operator({ DATABASE_URL: url }, extension).json<{ applied: string[] }>(['migrate']);
     expect(applied.length).toBeGreaterThan(1);
     expect(applied.at(-1)).toBe('Halls1600000000000');
@@ -97,7 +132,7 @@ describe('the migrations of an extension', () => {
   });
 
   it('are in a backup, and are restored with it', async () => {
-    const [source, target] = [await createTestDatabase(), await createEmptyDatabase()];
+    const [source, target] = [await createTestDatabase(), await createDatabase()];
     const folder = mkdtempSync(join(tmpdir(), 'lanyard-backup-'));
     try {
       const file = join(folder, 'backup.gz');
@@ -223,5 +258,24 @@ describe('the commands of an extension', () => {
 
     await operator.json(['organizations', 'delete', String(id), '--confirm', 'Cobalt']);
     expect(await query(url, 'select from halls')).toEqual([]);
+  });
+
+  it('emit a snapshot of lists whose parent is a uuid, page by page', async () => {
+    const { url } = await createTestDatabase();
+    const operator = new Operator({ DATABASE_URL: url }, extension);
+    const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
+    const organization = ['--organization', String(id)];
+    expect(await operator.json(['changes', ...organization])).toEqual([]);
+
+    const halls = ['North', 'South', 'East'].map((name) => ({ id: randomUUID(), name }));
+    // The list of each hall continues on another page.
+    const seats = halls.flatMap(({ id: hallId }) =>
+      Array.from({ length: MAX_CHANGES }, () => ({ id: randomUUID(), hallId })),
+    );
+    await operator.json(['import', '-', ...organization], JSON.stringify({ halls, seats }));
+    const changes = await operator.json<{ resource: string; record: SeatRecord }[]>(['changes', ...organization]);
+    const records = changes.filter(({ resource }) => resource === 'seats').map(({ record }) => record);
+    expect(records).toHaveLength(seats.length);
+    expect(new Set(records.map(({ id }) => id))).toEqual(new Set(seats.map(({ id }) => id)));
   });
 });

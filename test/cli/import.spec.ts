@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ImportService } from '../../src/datasets/import.service';
+import { query } from '../../src/testing/test-database';
 import { asOperator } from '../support/database';
-import { query } from '../support/embedded-fixtures';
 import { install, Installation } from '../support/operator';
 import { DATASETS } from '../support/contexts';
 
@@ -108,6 +108,41 @@ describe('an import of several batches', () => {
       { status: 0, stderr: '' },
     ]);
     expect(await stored()).toHaveLength(1500);
+  });
+
+  describe('that the database rejects', () => {
+    const RULES = `
+      alter table leads add constraint leads_title_check check (job_title <> 'Intern');
+      create function only_one_ada() returns trigger language plpgsql as $$ begin
+        if new.first_name = 'Ada' then raise exception 'There is only one Ada' using errcode = 'check_violation'; end if;
+        return new;
+      end $$;
+      create trigger u_only_one_ada before insert on leads for each row execute function only_one_ada();`;
+    const NO_RULES = 'drop function only_one_ada cascade; alter table leads drop constraint leads_title_check';
+    beforeAll(() => query(installation.database.url, RULES));
+    afterAll(() => query(installation.database.url, NO_RULES));
+
+    it.each([
+      [
+        { jobTitle: 'Intern' },
+        'Database error: new row for relation "leads" violates check constraint "leads_title_check"',
+      ],
+      [{ firstName: 'Ada' }, 'Database error: There is only one Ada'],
+    ])('is an error in its JSON, too: %j', async (lead, expected) => {
+      const { status, stdout, stderr } = await importing(leadLine({ id: randomUUID(), ...lead }));
+      expect({ status, stderr }).toEqual({ status: 1, stderr: `${expected}\n` });
+      const error = { line: null, column: null, path: null, value: null, expected };
+      expect(JSON.parse(stdout)).toEqual({ errors: [error], more: 0 });
+
+      const csv = Object.keys(lead)[0] + '\n' + Object.values(lead)[0] + '\n';
+      const args = ['import', '-', '--organization', String(organizationId), '--csv', 'leads', '--json'];
+      const ofCsv = await installation.operator.run(args, csv);
+      expect({ ...ofCsv, stdout: JSON.parse(ofCsv.stdout) as unknown }).toEqual({
+        status: 1,
+        stdout: { errors: [error], more: 0 },
+        stderr: `${expected}\n`,
+      });
+    });
   });
 });
 

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { waitUntil } from '../support/embedded-fixtures';
 import { Operator } from '../support/operator';
 import { waitForOutput, waitForExit } from '../support/program';
 
@@ -20,6 +22,9 @@ describe('sandbox', () => {
     NODE_ENV: 'production',
   };
   const operator = new Operator(settings);
+
+  /** Whether a process has the folder in its command line, as PostgreSQL has that of its data. */
+  const isUsed = (): boolean => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(folder);
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'prints a URL and a key, and leaves nothing behind after %s',
@@ -45,9 +50,25 @@ describe('sandbox', () => {
       expect(readdirSync(folder)).toHaveLength(1);
       expect(await waitForExit(child, signal)).toBe(0);
       expect(readdirSync(folder)).toEqual([]);
+      await waitUntil(() => !isUsed());
     },
     120_000,
   );
+
+  it('leaves nothing behind after SIGKILL, by which it cannot do anything itself', async () => {
+    const child = operator.start(['sandbox', '--json']);
+    await waitForOutput(child, '\n');
+    expect(isUsed()).toBe(true);
+    expect(await waitForExit(child, 'SIGKILL')).toBe(null);
+    await waitUntil(() => readdirSync(folder).length === 0 && !isUsed());
+  }, 120_000);
+
+  it('leaves nothing behind after SIGKILL while it starts', async () => {
+    const child = operator.start(['sandbox', '--json']);
+    await waitUntil(() => readdirSync(folder).length > 0);
+    expect(await waitForExit(child, 'SIGKILL')).toBe(null);
+    await waitUntil(() => readdirSync(folder).length === 0 && !isUsed());
+  }, 120_000);
 
   it('prints lines for people, with a first request', async () => {
     const child = operator.start(['sandbox']);

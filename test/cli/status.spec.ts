@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { version } from '../../package.json';
-import { TestDatabase, createTestDatabase } from '../support/database';
-import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
+import { query, type TestDatabase } from '../../src/testing/test-database';
+import { createTestDatabase } from '../support/database';
+import { EmbeddedFixtures } from '../support/embedded-fixtures';
 import { startInProcess } from '../support/lanyard';
 import { Operator } from '../support/operator';
 import { NO_SERVER, RedisServer } from '../support/redis-server';

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
 import { DEMO_RECORDS } from '../../src/demo/demo';
+import { query } from '../../src/testing/test-database';
 import { runAtEnd } from '../support/at-the-end';
 import { eventInput, createExhibitor, industryEventInput, leadInput, phone } from '../support/builders';
 import type { ApiClient } from '../support/client';
-import { createEmptyDatabase } from '../support/database';
-import { EmbeddedFixtures, query, waitUntil } from '../support/embedded-fixtures';
+import { createDatabase } from '../support/database';
+import { EmbeddedFixtures, waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { install, Operator } from '../support/operator';
 import { describeUnless, missingProgramReason } from '../support/skipping';
@@ -45,7 +46,7 @@ describe('a backup', () => {
     it('gives every answer byte for byte, in an empty database', async () => {
       const source = await install();
       const filled = await fill(source.server);
-      const target = await createEmptyDatabase();
+      const target = await createDatabase();
       // The commands of docs/operations.md.
       const [run, file] = [promisify(execFile), join(folder, 'lanyard.dump')];
       await run('pg_dump', ['-Fc', '-f', file, source.database.url]);
@@ -102,7 +103,7 @@ describe('a backup', () => {
     };
 
     it('gives every answer byte for byte, in an empty database of a role that is no superuser', async () => {
-      const { url } = await createEmptyDatabase();
+      const { url } = await createDatabase();
       const owner = `owner_${randomBytes(6).toString('hex')}`;
       const database = new URL(url).pathname.slice(1);
       await query(url, `create role ${owner} login password '${owner}'; alter database ${database} owner to ${owner}`);

@@ -6,8 +6,8 @@ import { poolOf } from '../../src/database/data-source';
 import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
 import { RedisConnection } from '../../src/rate-limit/redis';
 import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
+import { query } from '../../src/testing/test-database';
 import { eventInput, industryEventInput, leadInput, phone } from '../support/builders';
-import { query } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 
 /** What a request may cost, in figures that do not depend on the machine. */

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { CheckService } from '../../src/operator/check.service';
-import { asOperator, type TestDatabase, createTestDatabase } from '../support/database';
+import type { TestDatabase } from '../../src/testing/test-database';
+import { asOperator, createTestDatabase } from '../support/database';
 import { SCHEMA, migrate } from '../support/contexts';
 
 /** More than two batches. */

@@ -93,6 +93,34 @@ describe('the document of a lead', () => {
     expect((await tenant.api.get(`/leads/${bare}`).expect(200)).body.results.tags[0].value).toBe('Renamed');
   });
 
+  it.each([
+    ['few leads, with dates between two milliseconds,', 3],
+    ['leads at reserved positions', 1200],
+  ])('is right after an import of %s', async (_, count) => {
+    const created = ['2026-05-04T10:00:00.123456Z', '2026-05-04T10:00:00.1235Z', undefined];
+    const leads = Array.from({ length: count }, (__, n) => ({
+      ...lead,
+      id: randomUUID(),
+      createdAt: created[n % 3],
+      remoteIds: [],
+    }));
+    await tenant.import({ leads });
+    expect((await tenant.api.get(`/leads/${leads[0]?.id}`).expect(200)).body.results).toMatchObject({
+      firstName: 'Ada',
+      tags: lead.tags.map(({ tagOptionId }) => ({ tagOptionId })),
+    });
+    await isFresh();
+  });
+
+  it('is rendered when SQL inserts a lead with a document of its own', async () => {
+    const id = randomUUID();
+    await db.query(
+      `insert into leads (id, organization_id, first_name, document) values ('${id}', ${tenant.organizationId}, 'Ada', '{}')`,
+    );
+    expect((await tenant.api.get(`/leads/${id}`).expect(200)).body.results).toMatchObject({ id, firstName: 'Ada' });
+    await isFresh();
+  });
+
   const waiting = (): Promise<number> => lockWaits(lanyard.config.databaseUrl as string);
   const isDone = (work: Promise<unknown>): Promise<boolean> =>
     Promise.race([work.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { SchemaFunctions, OWN_TRIGGER_PATTERN } from '../../src/schema/functions';
 import { trackedListsOf } from '../../src/database/tracked-list';
-import { asOperator, createTestDatabase, TestDatabase } from '../support/database';
+import type { TestDatabase } from '../../src/testing/test-database';
+import { asOperator, createTestDatabase } from '../support/database';
 import { SCHEMA, migrate } from '../support/contexts';
 
 /** Names and bodies of the functions in a text. */

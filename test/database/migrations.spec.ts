@@ -3,8 +3,8 @@ import { version } from '../../package.json';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { createDataSource } from '../../src/database/data-source.module';
 import { compareReleases, OLDEST_RELEASE } from '../../src/schema/schema-release';
-import { createDatabase, createEmptyDatabase, TestDatabase } from '../support/database';
-import { query } from '../support/embedded-fixtures';
+import { query, type TestDatabase } from '../../src/testing/test-database';
+import { createDatabase } from '../support/database';
 import { Operator, waitForOutcome } from '../support/operator';
 import { startProgram } from '../support/program';
 import { migrate } from '../support/contexts';
@@ -26,7 +26,7 @@ describe('migrations', () => {
   let dataSource: DataSource;
 
   beforeEach(async () => {
-    database = await createEmptyDatabase();
+    database = await createDatabase();
     dataSource = await createDataSource(operatorDataSourceOptions(database.url));
   });
 

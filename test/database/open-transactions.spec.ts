@@ -1,7 +1,8 @@
 import { Client } from 'pg';
 import { Pruner } from '../../src/database/pruner';
+import { query } from '../../src/testing/test-database';
 import { Random } from '../prove/support/random';
-import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
+import { EmbeddedFixtures } from '../support/embedded-fixtures';
 import { startInProcess, type Tenant } from '../support/lanyard';
 import type { ChangesPage } from '../support/replica';
 import { migrate } from '../support/contexts';

@@ -3,9 +3,10 @@ import { DataSource, type QueryRunner } from 'typeorm';
 import { generateKey } from '../../src/access/key-format';
 import { poolOf } from '../../src/database/data-source';
 import { Writes } from '../../src/database/writes';
+import { query } from '../../src/testing/test-database';
 import { eventInput, leadInput } from '../support/builders';
 import { asOperator, createTestDatabase } from '../support/database';
-import { lockWaits, query, waitUntil } from '../support/embedded-fixtures';
+import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 import { Proxy } from '../support/proxy';
 

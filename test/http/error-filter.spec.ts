@@ -152,6 +152,7 @@ describe('an error', () => {
     ['the commit was not sent', new NotCommitted(new Error('Query read timeout')), 'POST'],
     ['a read gets no answer', new Error('Query read timeout'), 'GET'],
     ['a read loses its connection', new Error('Connection terminated unexpectedly'), 'GET'],
+    ['a pooler ends a connection', Object.assign(new Error(), { code: '08P01', severity: 'FATAL' }), 'GET'],
   ])('of a request that changed nothing is 503: %s', (_, error, method) => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     expect(answerTo(error, false, new ErrorFilter(), method)).toEqual(LATER);
@@ -211,18 +212,33 @@ describe('an error', () => {
     ]);
   });
 
+  it('of a statement with the wrong number of parameters is a bug, not a lost connection', () => {
+    const message = 'bind message supplies 1 parameters, but prepared statement "halls" requires 0';
+    const cause = Object.assign(new Error(message), { code: '08P01', severity: 'ERROR' });
+    expect(answerTo(cause, false, new ErrorFilter(), 'GET')).toEqual(INTERNAL);
+    expect(logged).toEqual([{ requestId: 'r-1', error: 'Error', sqlState: '08P01', message, frames }]);
+  });
+
   it.each([
     ['through TypeORM', (cause: Error) => new QueryFailedError('select $1', ['Lovelace'], cause), 'QueryFailedError'],
     ['directly', (cause: Error) => cause, 'Error'],
   ])('of the database that comes %s is logged without what the rows held', (_, wrap, name) => {
-    const names = { constraint: 'c', table: 'leads', routine: 'r' };
-    const cause = Object.assign(new Error('Lovelace'), {
-      code: '23502',
-      detail: 'Failing row contains (Lovelace)',
-      ...names,
-    });
-    expect(answerTo(wrap(cause))).toEqual(INTERNAL);
-    expect(logged).toEqual([{ requestId: 'r-1', error: name, sqlState: '23502', ...names, frames }]);
+    const names = { table: 'leads', routine: 'r' };
+    const quoting = Object.assign(new Error('invalid input syntax: "Lovelace"'), { code: '22P02', ...names });
+    expect(answerTo(wrap(quoting))).toEqual(INTERNAL);
+    const message = 'new row for relation "leads" violates check constraint "c"';
+    const broken = { code: '23514', detail: 'Failing row contains (Lovelace)', constraint: 'c', ...names };
+    expect(answerTo(wrap(Object.assign(new Error(message), broken)))).toEqual(INTERNAL);
+    expect(logged).toEqual([
+      { requestId: 'r-1', error: name, sqlState: '22P02', ...names, frames },
+      { requestId: 'r-1', error: name, sqlState: '23514', message, constraint: 'c', ...names, frames },
+    ]);
     expect(JSON.stringify(logged)).not.toContain('Lovelace');
+  });
+
+  it.each(['P0001', '22023'])('that a trigger raises is logged with its message: %s', (code) => {
+    const message = 'A lead has at most three badges';
+    expect(answerTo(Object.assign(new Error(message), { code, routine: 'exec_stmt_raise' }))).toEqual(INTERNAL);
+    expect(logged).toMatchObject([{ sqlState: code, message }]);
   });
 });

@@ -4,8 +4,9 @@ import { DataSource } from 'typeorm';
 import { type Change, type ChangesPosition, OnChanges } from '../../src/webhooks/on-changes';
 import { WebhookClock } from '../../src/webhooks/webhook-clock';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
+import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createExhibitor, leadInput } from '../support/builders';
-import { asOperator, createTestDatabase, type TestDatabase } from '../support/database';
+import { asOperator, createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { Operator } from '../support/operator';
@@ -18,7 +19,7 @@ class Received {
   readonly pages = new Map<number, Page[]>();
   readonly sinceNow: Change[] = [];
   /** Called before a page is taken. */
-  before: (organizationId: number) => Promise<void> | void = () => undefined;
+  before: (organizationId: number, signal: AbortSignal) => Promise<void> | void = () => undefined;
   running = 0;
   mostAtOnce = 0;
 
@@ -36,7 +37,7 @@ class Subscriber {
     received.running++;
     received.mostAtOnce = Math.max(received.mostAtOnce, received.running);
     try {
-      await received.before(organizationId);
+      await received.before(organizationId, position.signal);
       received.pages.set(organizationId, [...received.of(organizationId), { ...position, changes }]);
     } finally {
       received.running--;
@@ -131,6 +132,35 @@ describe('a method with @OnChanges', () => {
     lanyard = await start(database);
     await waitUntil(() => idsOf(received.of(tenant.organizationId).flatMap(({ changes }) => changes)).includes(id));
     await waitUntil(async () => (await row())?.state === 'active');
+  });
+
+  it('learns by its signal that its server has lost the database, so that another one may call it', async () => {
+    await waitUntil(() => received.of(tenant.organizationId).some(({ phase }) => phase === 'changes'));
+    let isCalled = false;
+    received.before = (organizationId, signal) => {
+      if (organizationId !== tenant.organizationId) return undefined;
+      isCalled = true;
+      return new Promise((_, reject) => {
+        const end = (): void => {
+          received.before = () => undefined;
+          reject(signal.reason as Error);
+        };
+        signal.addEventListener('abort', end, { once: true });
+      });
+    };
+    const id = await newLead(tenant);
+    await waitUntil(() => isCalled);
+    await query(
+      database.url,
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 7261915
+        and database = (select oid from pg_database where datname = current_database())`,
+    );
+    await waitUntil(() => idsOf(received.of(tenant.organizationId).flatMap(({ changes }) => changes)).includes(id));
+    const rows = await lanyard.app.get(WebhooksService).list(tenant.organizationId);
+    expect(rows.map(({ state, lastError }) => ({ state, lastError }))).toEqual([
+      { state: 'active', lastError: null },
+      { state: 'active', lastError: null },
+    ]);
   });
 
   it('is not called in a copy of the database until the operator resumes it, and then from a snapshot', async () => {

@@ -1,24 +1,27 @@
 import {
   Body,
   Controller,
+  type DynamicModule,
   Get,
   Injectable,
   Module,
+  Param,
   Post,
   Query,
   Render,
   SetMetadata,
   type Type,
   ValidationPipe,
+  Version,
 } from '@nestjs/common';
-import { APP_PIPE } from '@nestjs/core';
+import { APP_PIPE, RouterModule } from '@nestjs/core';
 import { IsInt, IsOptional, IsString } from 'class-validator';
 import { createApp } from '../../src/app';
-import { Config } from '../../src/config';
+import { Config, ConfigError } from '../../src/config';
 import { createLog } from '../../src/observability/log';
 import { leadInput, phone } from '../support/builders';
 import { createTestDatabase } from '../support/database';
-import { startWithModules } from '../support/plain-modules';
+import { type PlainServer, startWithModules } from '../support/plain-modules';
 
 @Controller()
 class ViewsController {
@@ -40,18 +43,190 @@ class EventsGateway {}
 @Module({ providers: [EventsGateway] })
 class GatewayModule {}
 
+@Controller('leads')
+class PeopleController {
+  @Post()
+  create() {
+    return {};
+  }
+}
+
+@Module({ controllers: [PeopleController] })
+class PeopleModule {}
+
+@Controller()
+class BadgesController {
+  @Get(['badges', 'leads/:id/'])
+  find() {
+    return {};
+  }
+}
+
+@Module({ controllers: [BadgesController] })
+class BadgesModule {}
+
+@Controller({ path: 'badges' })
+class OtherBadgesController {
+  @Get()
+  list() {
+    return {};
+  }
+}
+
+@Module({ controllers: [OtherBadgesController] })
+class OtherBadgesModule {}
+
+@Module({ imports: [OtherBadgesModule, BadgesModule] })
+class TwoBadgesModule {}
+
+@Controller('v2/halls')
+class NewHallsController {
+  @Get()
+  list() {
+    return {};
+  }
+}
+
+@Controller({ path: 'halls', version: ['1', '2'] })
+class VersionedHallsController {
+  @Get()
+  list() {
+    return {};
+  }
+}
+
+@Module({ controllers: [NewHallsController, VersionedHallsController] })
+class TwiceVersionedModule {}
+
 describe('the start with a module that cannot be served', () => {
   it.each<[Type, string]>([
     [ViewsModule, 'ViewsController.root uses @Render(), but Lanyard has no view engine.'],
     [GatewayModule, 'EventsGateway is a WebSocket gateway, which has no API key.'],
+    [PeopleModule, 'LeadsController.createLead and PeopleController.create both handle POST /leads.'],
+    [BadgesModule, 'LeadsController.getLead and BadgesController.find both handle GET /leads/:id.'],
+    [TwoBadgesModule, 'OtherBadgesController.list and BadgesController.find both handle GET /badges.'],
+    [TwiceVersionedModule, 'NewHallsController.list and VersionedHallsController.list both handle GET /v2/halls.'],
   ])('is refused with the reason: %p', async (module, reason) => {
     const { url, drop } = await createTestDatabase();
     const log = createLog('silent', { write: () => undefined });
-    await expect(
-      createApp(new Config({ databaseUrl: url, logLevel: 'silent' }), log, { modules: [module] }),
-    ).rejects.toThrow(reason);
+    const start = createApp(new Config({ databaseUrl: url, logLevel: 'silent' }), log, { modules: [module] });
+    await expect(start).rejects.toThrow(ConfigError);
+    await expect(start).rejects.toThrow(reason);
     await drop();
   });
+});
+
+@Controller('rooms')
+class RoomsController {
+  @Get()
+  @Version('1')
+  first() {
+    return { version: 1 };
+  }
+
+  @Get()
+  @Version('2')
+  second() {
+    return { version: 2 };
+  }
+}
+
+@Controller({ path: 'rooms', host: 'admin.example.com' })
+class AdminRoomsController {
+  @Get('of-host')
+  list() {
+    return { host: 'admin' };
+  }
+}
+
+@Controller('rooms')
+class OtherRoomsController {
+  @Get('of-host')
+  list() {
+    return { host: 'any' };
+  }
+}
+
+@Controller('shared')
+class SharedController {
+  @Get()
+  find() {
+    return { isShared: true };
+  }
+}
+
+@Module({})
+class SharedModule {
+  static register(name: string): DynamicModule {
+    return { module: SharedModule, controllers: [SharedController], providers: [{ provide: name, useValue: name }] };
+  }
+}
+
+@Controller()
+class FloorController {
+  @Get('plan')
+  plan() {
+    return { floor: 1 };
+  }
+}
+
+@Controller()
+class CellarController {
+  @Get('plan')
+  plan() {
+    return { floor: -1 };
+  }
+}
+
+@Module({ controllers: [FloorController] })
+class FloorModule {}
+
+@Module({ controllers: [CellarController] })
+class CellarModule {}
+
+@Controller('leads')
+class ReportsController {
+  @Get('report')
+  report() {
+    return { leads: 0 };
+  }
+
+  @Get(':leadId/report')
+  ofLead(@Param('leadId') leadId: string) {
+    return { leadId };
+  }
+}
+
+@Module({
+  imports: [
+    SharedModule.register('one'),
+    SharedModule.register('two'),
+    FloorModule,
+    CellarModule,
+    RouterModule.register([
+      { path: 'floor', module: FloorModule },
+      { path: 'cellar', module: CellarModule },
+    ]),
+  ],
+  controllers: [RoomsController, AdminRoomsController, OtherRoomsController, ReportsController],
+})
+class AlikeModule {}
+
+describe('routes that are alike', () => {
+  it.each([
+    ['have different versions', '/v2/rooms', { version: 2 }],
+    ['have different hosts', '/rooms/of-host', { host: 'any' }],
+    ['are those of a module that a module imports', '/floor/plan', { floor: 1 }],
+    ['are those of a module that is there twice', '/shared', { isShared: true }],
+    ['have different paths by the RouterModule', '/cellar/plan', { floor: -1 }],
+    ['have a word where Lanyard has a parameter', '/leads/report', { leads: 0 }],
+    ['go on after a parameter of Lanyard', '/leads/7/report', { leadId: '7' }],
+  ])('are served where they %s', async (_, path, results) => {
+    expect((await (await alike()).send('GET', path)).body).toEqual({ status: 200, results });
+  });
+
+  let server: Promise<PlainServer> | undefined;
+  const alike = (): Promise<PlainServer> => (server ??= startWithModules([AlikeModule]));
 });
 
 class CreateCatDto {

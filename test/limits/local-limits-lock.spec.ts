@@ -3,8 +3,9 @@ import {
   LocalLimitsLock,
   localLimitsWarning,
 } from '../../src/rate-limit/local-limits-lock';
+import { query } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
-import { query, waitUntil } from '../support/embedded-fixtures';
+import { waitUntil } from '../support/embedded-fixtures';
 
 const HOLDERS =
   "select pid from pg_stat_activity where application_name = 'lanyard-local-limits' and datname = current_database()";

@@ -9,6 +9,7 @@ import { Transactions } from './feed/transactions';
 import { Writer } from './feed/writer';
 import type { Tally } from './support/ask';
 import { formatCount } from './support/figures';
+import { runOperator } from './support/operator';
 import { Random } from './support/random';
 
 /**
@@ -106,12 +107,9 @@ class Organization {
   /** Imports many records. Now and then the importer is killed, and PostgreSQL undoes what it has written. */
   private async import(): Promise<void> {
     const args = ['import', '-', '--organization', String(this.organizationId), '--json'];
-    const timeout = this.random.chance(KILLED_SHARE) ? this.random.between(...KILLED_AFTER_MS) : 0;
-    const importing = this.cluster.operate(args, JSON.stringify(this.writer.dataset()), {
-      timeout,
-      killSignal: 'SIGKILL',
-    });
-    await importing.then(
+    const killAfterMs = this.random.chance(KILLED_SHARE) ? this.random.between(...KILLED_AFTER_MS) : 0;
+    const input = JSON.stringify(this.writer.dataset());
+    await runOperator(this.cluster.postgres.url(), args, input, killAfterMs).then(
       () => this.imports++,
       ({ killed }: { killed?: boolean }) => killed && this.killedImports++,
     );

@@ -1,34 +1,30 @@
-import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
-import { OPERATOR, readOptions, run } from '../../scripts/services.mjs';
-import { ApiKeysService } from '../../src/access/api-keys.service';
-import { OrganizationsService } from '../../src/access/organizations.service';
+import { readOptions, run } from '../../scripts/services.mjs';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { ApiClient } from '../support/client';
 import { freePort } from '../support/free-port';
-import { UNLIMITED_KEY_LIMITS } from '../support/lanyard';
 import { operatorServices } from '../support/operator-services';
 import { typescript } from '../support/program';
 import { rejectWith, Receiver, ACKNOWLEDGED } from '../support/receiver';
-import type { Tenant } from './faults/cluster';
+import { createTenants, type Tenant } from './faults/cluster';
 import { Postgres } from './faults/postgres';
 import { record } from './results';
 import { Api } from './support/api';
 import { ask } from './support/ask';
 import { until } from './support/daemon';
-import { percentile } from './support/figures';
+import { formatCount, percentile } from './support/figures';
+import { runOperator } from './support/operator';
 import { Random } from './support/random';
 import { Writers } from './webhooks/writers';
 
 /**
- * Receivers that misbehave, while clients write, imports run, and servers and PostgreSQL are killed: in the end each receiver
- * has what the lists show. And reads are timed while all receivers hang.
+ * Receivers of webhooks and of a method with `@OnChanges` misbehave, while clients write, imports run, and servers and
+ * PostgreSQL are killed: in the end each receiver has what the lists show. And reads are timed while all receivers hang.
  */
 
 /** Rounds of a result to publish; in each a server is killed, and in every fifth PostgreSQL, too. */
@@ -40,6 +36,8 @@ const ROUND_MS = 15 * 60_000;
 const READS = 1500;
 const READERS = 3;
 const PATIENCE_MS = 180_000;
+/** Webhooks and methods to which a server delivers at once, when all of them hang. */
+const HANGING = 8;
 /** With every receiver hanging p99 may be so many times that without; what is below the noise is as good as equal. */
 const MAX_RATIO = 1.5;
 const NOISE_MS = 10;
@@ -61,46 +59,18 @@ const { rounds, seed } = readOptions({
 }) as { rounds: number; seed: number };
 const random = new Random(seed);
 const directory = mkdtempSync(join(tmpdir(), 'lanyard-webhooks-'));
-const clock = join(directory, 'clock');
 let ahead = 0;
-const goAhead = (milliseconds: number): void => writeFileSync(clock, String((ahead += milliseconds)));
-
-/** A server whose clock of the waits this program sets. */
-class Server extends Api {
-  override launch(): void {
-    const own = {
-      NODE_ENV: 'production',
-      HOST: '127.0.0.1',
-      PORT: String(this.port),
-      CLOCK_FILE: clock,
-      REDIS_URL: '',
-    };
-    const env = { ...process.env, ...own, DATABASE_URL: this.databaseUrl };
-    this.run(process.execPath, typescript('test/prove/webhooks/server.ts'), { env });
-  }
-
-  constructor(
-    logFile: string,
-    port: number,
-    private readonly databaseUrl: string,
-  ) {
-    super(logFile, port, {});
-  }
-}
-
-const runOperator = (url: string, args: string[], input = ''): Promise<unknown> => {
-  const child = promisify(execFile)(process.execPath, [OPERATOR, ...args], {
-    env: { ...process.env, DATABASE_URL: url },
-  });
-  child.child.stdin?.end(input);
-  return child;
-};
+const goAhead = (milliseconds: number): void =>
+  writeFileSync(join(directory, 'clock'), String((ahead += milliseconds)));
 
 interface World {
   postgres: Postgres;
-  servers: Server[];
+  servers: Api[];
   tenants: Tenant[];
-  receivers: Receiver[];
+  /** Receivers of webhooks, some for each tenant. */
+  webhooks: Receiver[];
+  /** Receivers of the servers' method, one for each tenant. */
+  methods: Receiver[];
 }
 
 /** Milliseconds of reads, some at once, at the 99th percentile. */
@@ -132,31 +102,32 @@ async function begin(
   const postgres = await Postgres.make(join(directory, 'data'), join(directory, 'postgresql.log'));
   defer(() => postgres.stop());
   await runOperator(postgres.url(), ['migrate']);
-  const servers: Server[] = [];
+  const servers: Api[] = [];
+  const settings = { DATABASE_URL: postgres.url(), REDIS_URL: '', PROOF_DIRECTORY: directory };
+  const program = typescript('test/prove/webhooks/server.ts');
   for (let n = 0; n < 2; n++) {
-    const server = new Server(join(directory, `server-${n}.log`), await freePort(), postgres.url());
+    const server = new Api(join(directory, `server-${n}.log`), await freePort(), settings, program);
     servers.push(server);
     defer(() => server.stop());
     await server.start();
   }
   const operator = await operatorServices(postgres.url(), { webhookPrivate: 'on' });
   defer(() => operator.close());
-  const [tenants, receivers]: [Tenant[], Receiver[]] = [[], []];
-  for (let n = 0; n < ORGANIZATIONS; n++) {
-    const { id: organizationId } = await operator.get(OrganizationsService).create(`Organization ${n}`);
-    const { id: keyId, key } = await operator.get(ApiKeysService).issue(organizationId, UNLIMITED_KEY_LIMITS);
-    tenants.push({ organizationId, keyId, key });
+  const tenants = await createTenants(operator, ORGANIZATIONS);
+  const [webhooks, methods]: [Receiver[], Receiver[]] = [[], []];
+  for (const [n, { key }] of tenants.entries()) {
     const api = new ApiClient(`http://127.0.0.1:${servers[n % 2]!.port}/api/v0`, key);
     for (let made = 0; made < 30; made++) await api.post('/leads', leadInput()).expect(200);
-    for (let made = 0; made < WEBHOOKS_EACH; made++) receivers.push(await new Receiver(api).listen());
+    for (let made = 0; made < WEBHOOKS_EACH; made++) webhooks.push(await new Receiver(api).listen());
+    methods.push(await new Receiver(api).listen());
   }
-  for (const receiver of receivers) defer(() => receiver.close());
-  return { postgres, servers, tenants, receivers, operator };
+  for (const receiver of [...webhooks, ...methods]) defer(() => receiver.close());
+  return { postgres, servers, tenants, webhooks, methods, operator };
 }
 
 /** A round: receivers misbehave and one is away, an import runs, and a server is killed, or PostgreSQL. */
-async function play({ postgres, servers, tenants, receivers }: World, round: number): Promise<void> {
-  const away = random.pick(receivers);
+async function play({ postgres, servers, tenants, webhooks, methods }: World, round: number): Promise<void> {
+  const away = random.pick([...webhooks, ...methods]);
   await away.close();
   const leads = Array.from({ length: 150 }, () => ({ id: random.uuid(), firstName: random.text(8) }));
   const { organizationId } = random.pick(tenants);
@@ -168,12 +139,14 @@ async function play({ postgres, servers, tenants, receivers }: World, round: num
   );
   const imported = importing.catch(() => undefined);
   await pause(random.between(500, 3000));
-  const victim = servers[round % servers.length]!;
-  await victim.kill();
   if (round % 5 === 4) {
+    // Both servers are there, so that either may deliver afterwards.
     await postgres.kill();
     await postgres.start();
+    await pause(random.between(500, 3000));
   }
+  const victim = servers[round % servers.length]!;
+  await victim.kill();
   goAhead(random.between(0, ROUND_MS));
   await pause(random.between(1000, 3000));
   await victim.start();
@@ -181,21 +154,32 @@ async function play({ postgres, servers, tenants, receivers }: World, round: num
   await imported;
 }
 
+/** How often receivers got a page, and how many changes they acknowledged. */
+function figuresOf(receivers: Receiver[], kind: string): string {
+  const sum = (count: (receiver: Receiver) => number): string =>
+    formatCount(receivers.reduce((total, each) => total + count(each), 0));
+  const acknowledged = sum(({ copy }) => copy.changes.length);
+  return `${sum(({ deliveries }) => deliveries.length)} ${kind} that acknowledged ${acknowledged} changes`;
+}
+
 async function main(defer: (undo: () => Promise<unknown>) => void): Promise<number> {
   process.stdout.write(`seed ${seed}, ${rounds} rounds\n`);
   const world = await begin(defer);
-  const { receivers, tenants, servers, operator } = world;
+  const { webhooks, methods, tenants, servers, operator } = world;
+  const receivers = [...webhooks, ...methods];
   await p99OfReads(world); // so that both have the same warm servers
   const without = await p99OfReads(world);
 
   for (const receiver of receivers) receiver.answer = () => undefined;
-  const webhooks = operator.get(WebhooksService);
-  for (const [n, receiver] of receivers.entries()) {
+  for (const [n, receiver] of webhooks.entries()) {
     const { organizationId } = tenants[Math.floor(n / WEBHOOKS_EACH)]!;
-    receiver.secrets = [(await webhooks.create(organizationId, receiver.url)).secret];
+    receiver.secrets = [(await operator.get(WebhooksService).create(organizationId, receiver.url)).secret];
   }
+  for (const [n, { organizationId }] of tenants.entries())
+    writeFileSync(join(directory, `receiver-${organizationId}`), methods[n]!.url);
+  goAhead(ROUND_MS); // the method has thrown until now
   const held = (): number => receivers.reduce((sum, { atOnce }) => sum + atOnce, 0);
-  await until('receivers hang', () => held() >= 4);
+  await until('receivers hang', () => held() >= HANGING);
   const hanging = await p99OfReads(world);
 
   for (const receiver of receivers) receiver.answer = (...given) => random.weighted(MISDEEDS)(...given);
@@ -216,17 +200,16 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   const agreedS = ((performance.now() - begun) / 1000).toFixed(0);
   const mostAtOnce = Math.max(...receivers.map((receiver) => receiver.mostAtOnce));
   const kept = different.length === 0 && mostAtOnce === 1 && hanging <= without * MAX_RATIO + NOISE_MS;
-  const sum = (count: (receiver: Receiver) => number): number =>
-    receivers.reduce((total, each) => total + count(each), 0);
   for (const difference of different.slice(0, 20)) process.stdout.write(`    ${difference}\n`);
   process.stdout.write(`    ${writers.answers.toString()}\n`);
   const measured =
     `${rounds} rounds (seed ${seed}), ${rounds} kills of a server and ${Math.floor(rounds / 5)} of PostgreSQL: ` +
-    `${writers.answers.countOf((what) => what === '200')} writes, ${sum(({ deliveries }) => deliveries.length)} requests to ` +
-    `${receivers.length} receivers that acknowledged ${sum(({ copy }) => copy.changes.length)} changes, ${different.length} records ` +
-    `different ${agreedS} s after the last write, at most ${mostAtOnce} request at a time for a webhook; p99 of a read ` +
-    `${hanging.toFixed(1)} ms with all receivers hanging, ${without.toFixed(1)} ms without webhooks`;
-  record({ promise: 'webhooks whose receivers misbehave', measured, kept }, rounds >= FULL);
+    `${formatCount(writers.answers.countOf((what) => what === '200'))} writes, ` +
+    `${figuresOf(webhooks, `requests to ${webhooks.length} webhooks`)} and ` +
+    `${figuresOf(methods, `calls of a method for ${methods.length} organizations`)}, ${different.length} records different ${agreedS} s after the last write, at ` +
+    `most ${mostAtOnce} page at a time for each; p99 of a read ${hanging.toFixed(1)} ms with all receivers hanging, ` +
+    `${without.toFixed(1)} ms without webhooks`;
+  record({ promise: 'webhooks and methods with `@OnChanges` that misbehave', measured, kept }, rounds >= FULL);
   return kept ? 0 : 1;
 }
 

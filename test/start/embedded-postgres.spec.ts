@@ -6,7 +6,8 @@ import { Pool } from 'pg';
 import { errorLineIn, EmbeddedPostgresError, explainError } from '../../src/embedded-postgres/embedded-postgres-error';
 import { lastSetting, OWNER_SETTING } from '../../src/embedded-postgres/postmaster';
 import { Programs } from '../../src/embedded-postgres/programs';
-import { EmbeddedFixtures, killPostmaster, postmasterOf, query, waitUntil } from '../support/embedded-fixtures';
+import { query } from '../../src/testing/test-database';
+import { EmbeddedFixtures, killPostmaster, postmasterOf, waitUntil } from '../support/embedded-fixtures';
 
 const onlyAsRoot = process.getuid?.() === 0 ? it : it.skip;
 

@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { KeySettings } from '../../src/access/api-keys.service';
+import { GENEROUS_LIMITS } from '../../src/testing/test-lanyard';
 
 /** What the operator does before a client can do anything. */
 export interface DeploymentOperator {
@@ -10,9 +11,6 @@ export interface DeploymentOperator {
   issueKey(organizationId: number, settings: Partial<KeySettings>): Promise<{ id: string; key: string }>;
   import(organizationId: number, dataset: object): Promise<{ events: Record<string, number> }>;
 }
-
-/** Limits of a key that no test reaches. */
-export const UNLIMITED_KEY_LIMITS = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 
 /** A test needs what this run cannot do: it is skipped, and not failed (left-out.environment.ts). */
 class LeftOut extends Error {
@@ -87,10 +85,7 @@ function keyHolder(baseUrl: string, key: string): DeploymentOperator {
     },
     issueKey: async (_, { maxTokens, refillRate, expiresAt, label }) => {
       const isOrdinary =
-        maxTokens === UNLIMITED_KEY_LIMITS.maxTokens &&
-        refillRate === UNLIMITED_KEY_LIMITS.refillRate &&
-        !expiresAt &&
-        !label;
+        maxTokens === GENEROUS_LIMITS.maxTokens && refillRate === GENEROUS_LIMITS.refillRate && !expiresAt && !label;
       if (keys++ > 0 || !isOrdinary) throw new LeftOut('needs a key of its own');
       return { id: '', key };
     },

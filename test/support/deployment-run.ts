@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json';
+import { GENEROUS_LIMITS } from '../../src/testing/test-lanyard';
 import { TEST_MARK } from './builders';
 import { findUnfitSettings } from './deployment-settings';
 import {
@@ -13,7 +14,6 @@ import {
   operatorCommand,
   operatorOf,
   runOperator,
-  UNLIMITED_KEY_LIMITS,
 } from './deployment-operator';
 
 const BUILD = join(__dirname, '../../scripts/build.mjs');
@@ -134,7 +134,7 @@ async function requireOperator(baseUrl: string): Promise<void> {
   const command = process.env.E2E_OPERATOR ?? 'the operator of this folder';
   const { key } = await operator
     .createOrganization('')
-    .then(({ id }) => operator.issueKey(id, UNLIMITED_KEY_LIMITS))
+    .then(({ id }) => operator.issueKey(id, GENEROUS_LIMITS))
     .catch((error: unknown) => {
       throw new Unfit([`Cannot issue a key with ${command}: ${reasonOf(error)}`]);
     });

@@ -4,13 +4,13 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres';
 import { runningPostmaster } from '../../src/embedded-postgres/postmaster';
+import { query } from '../../src/testing/test-database';
 import { waitForOutput, typescript } from './program';
 
 /** What one test makes: directories, servers and processes, all gone after clean(). */
@@ -96,18 +96,6 @@ export async function killPostmaster(cluster: string): Promise<void> {
 /** Process id of the PostgreSQL that runs on the cluster; undefined when none does. */
 export function postmasterOf(cluster: string): number | undefined {
   return runningPostmaster(cluster)?.pid;
-}
-
-/** Runs one statement on a connection of its own. */
-export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => undefined); // PostgreSQL is killed in these tests; the query itself fails too
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 /** How many statements on the database wait for a lock. */

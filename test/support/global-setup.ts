@@ -1,15 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres';
+import { createTestDatabase, query, startTemporaryPostgres } from '../../src/testing/test-database';
 import { deploymentUrl } from './deployment';
 import { prepareDeployment } from './deployment-run';
-import { query } from './embedded-fixtures';
-import { urlOf } from './database';
 import { hasOracle } from './oracle';
 import { armOracle } from './oracle-database';
-import { migrate } from './contexts';
+import { SCHEMA } from './contexts';
 
 declare global {
   /** undoes what the set-up did; global-teardown.ts calls it */
@@ -27,27 +21,24 @@ export default async function setUp(): Promise<void> {
     globalThis.tearDownTests = await prepareDeployment(baseUrl);
     return;
   }
-  const { server, stop } = process.env.DATABASE_URL
-    ? { server: process.env.DATABASE_URL, stop: () => Promise.resolve() }
-    : await startServer();
-  const undo: (() => Promise<unknown>)[] = [stop];
+  const { DATABASE_URL } = process.env;
+  const server = DATABASE_URL ? { url: DATABASE_URL, drop: () => Promise.resolve() } : await startTemporaryPostgres();
+  const undo: (() => Promise<unknown>)[] = [server.drop];
   globalThis.tearDownTests = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const template = `lanyard_template_${randomBytes(6).toString('hex')}`;
-    await query(server, `create database ${template} template template0 encoding 'UTF8'`);
-    undo.push(() => query(server, `drop database ${template} with (force)`));
-    await migrate(urlOf(template, server));
-    const oracle = hasOracle ? await armOracle(urlOf(template, server)) : undefined;
+    const template = await createTestDatabase(SCHEMA, server.url);
+    undo.push(template.drop);
+    const oracle = hasOracle ? await armOracle(template.url) : undefined;
     if (oracle) {
       // Its role owns nothing once the template is gone.
-      undo.splice(1, 0, () => query(server, `drop role ${oracle.role}`));
+      undo.splice(1, 0, () => query(server.url, `drop role ${oracle.role}`));
       process.env.LANYARD_TEST_ORACLE_LOGIN = `${oracle.role}:${oracle.password}`;
     }
-    process.env.LANYARD_TEST_SERVER = server;
-    process.env.LANYARD_TEST_TEMPLATE = template;
-    process.env.LANYARD_TEST_SERVER_MAJOR = await majorOf(server);
+    process.env.LANYARD_TEST_SERVER = server.url;
+    process.env.LANYARD_TEST_TEMPLATE = new URL(template.url).pathname.slice(1);
+    process.env.LANYARD_TEST_SERVER_MAJOR = await majorOf(server.url);
   } catch (error) {
     // jest tears down only what was set up.
     await globalThis.tearDownTests();
@@ -68,29 +59,4 @@ function deployment(): string | undefined {
 async function majorOf(server: string): Promise<string> {
   const [row] = await query(server, "select current_setting('server_version_num')::integer / 10000 as major");
   return String(row?.major);
-}
-
-/**
- * Tests read what they wrote a moment ago; nobody needs it after a power failure. They open thousands of connections, each of
- * which would derive a key from the password in 4,096 rounds on both sides.
- */
-async function startServer(): Promise<{ server: string; stop: () => Promise<void> }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'lanyard-test-'));
-  // Root's PostgreSQL runs as somebody else, who must be able to pass.
-  chmodSync(dataDir, 0o755);
-  const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'data'), log: () => undefined });
-  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
-    await query(postgres.url, `alter system set ${setting} = off`);
-  }
-  await query(postgres.url, 'alter system set scram_iterations = 1');
-  await query(postgres.url, 'select pg_reload_conf()');
-  const { username, password } = new URL(postgres.url);
-  await query(postgres.url, `set scram_iterations = 1; alter role "${username}" password '${password}'`);
-  return {
-    server: postgres.url,
-    stop: async () => {
-      await postgres.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
 }

@@ -1,15 +1,15 @@
-import type { AddressInfo } from 'node:net';
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Server } from 'node:http';
+import type { INestApplication } from '@nestjs/common';
 import { ApiKeysService, KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { createApp } from '../../src/app';
 import { Config } from '../../src/config';
 import type { Extension } from '../../src/extensions/extension';
 import { createLog, type Log } from '../../src/observability/log';
 import { ImportService } from '../../src/datasets/import.service';
+import { GENEROUS_LIMITS, startOnDatabase } from '../../src/testing/test-lanyard';
 import { runAtEnd } from './at-the-end';
 import { deploymentUrl } from './deployment';
-import { type DeploymentOperator, operatorOf, UNLIMITED_KEY_LIMITS } from './deployment-operator';
+import { type DeploymentOperator, operatorOf } from './deployment-operator';
 import { ApiClient } from './client';
 import { createTestDatabase } from './database';
 import { hasOracle, watchedUrl, watchRequests } from './oracle';
@@ -37,7 +37,7 @@ export interface Lanyard {
 }
 
 export interface InProcess extends Lanyard {
-  app: NestExpressApplication;
+  app: INestApplication;
   config: Config;
 }
 
@@ -52,12 +52,11 @@ export async function startLanyard(): Promise<Lanyard> {
   return baseUrl ? lanyardAt(baseUrl, operatorOf(baseUrl), () => Promise.resolve()) : startInProcess();
 }
 
-export { UNLIMITED_KEY_LIMITS };
-
 /** Instead of standard output, on which every suite of a process would leave a listener and a timer. */
 const silence = (): Log => createLog('silent', { write: () => undefined });
 
 /**
+ * @param overrides a database in them is that of another server, or of a suite, and stays
  * @param log where it is kept, when a suite wants to read it
  */
 export async function startInProcess(
@@ -65,17 +64,12 @@ export async function startInProcess(
   log = silence(),
   extension: Extension = {},
 ): Promise<InProcess> {
-  const database = overrides.databaseUrl ? undefined : await createTestDatabase();
-  const config = new Config({
-    databaseUrl: database?.url,
-    redisUrl: process.env.REDIS_URL || undefined,
-    logLevel: 'silent',
-    authenticationFailures: 1_000_000,
-    ...overrides,
-  });
-  const app = hasOracle ? await createWatchedApp(config, log) : await createApp(config, log, extension);
-  await app.listen(0, '127.0.0.1');
-  const { port } = app.getHttpServer().address() as AddressInfo;
+  const { databaseUrl } = overrides;
+  const { url, drop } = databaseUrl ? { url: databaseUrl, drop: () => Promise.resolve() } : await createTestDatabase();
+  const settings = { redisUrl: process.env.REDIS_URL || undefined, logLevel: 'silent', ...overrides } as const;
+  const database = { url: hasOracle ? watchedUrl(url) : url, drop };
+  const { url: baseUrl, app, stop } = await startOnDatabase(database, settings, log, extension);
+  if (hasOracle) watchRequests(app.getHttpServer() as Server);
   const operator: DeploymentOperator = {
     createOrganization: (name) => app.get(OrganizationsService).create(name),
     issueKey: (organizationId, settings) => app.get(ApiKeysService).issue(organizationId, settings),
@@ -84,20 +78,9 @@ export async function startInProcess(
       return ids as { events: Record<string, number> };
     },
   };
-  const stop = runAtEnd(async () => {
-    // A client may hold a connection that it never used: the server would wait for it until its headers are overdue.
-    app.getHttpServer().closeAllConnections();
-    await app.close();
-    await database?.drop();
-  });
-  return { ...lanyardAt(`http://127.0.0.1:${port}/api/v0`, operator, stop), app, config };
-}
-
-/** `config` itself stays as it is: what a suite asks of the database behind the server's back is not watched. */
-async function createWatchedApp(config: Config, log: Log): Promise<NestExpressApplication> {
-  const app = await createApp(new Config({ ...config, databaseUrl: watchedUrl(config.databaseUrl ?? '') }), log);
-  watchRequests(app.getHttpServer());
-  return app;
+  // What a suite asks of the database behind the server's back is not watched.
+  const config = new Config({ ...app.get(Config), databaseUrl: url });
+  return { ...lanyardAt(baseUrl, operator, runAtEnd(stop)), app, config };
 }
 
 function lanyardAt(baseUrl: string, operator: DeploymentOperator, stop: () => Promise<void>): Lanyard {
@@ -108,7 +91,7 @@ function lanyardAt(baseUrl: string, operator: DeploymentOperator, stop: () => Pr
       const { id, key } = await operator.issueKey(organizationId, wanted);
       return { id, key, api: client(key) };
     };
-    const { id: keyId, key, api } = await issueKey({ ...UNLIMITED_KEY_LIMITS, ...settings });
+    const { id: keyId, key, api } = await issueKey({ ...GENEROUS_LIMITS, ...settings });
     const load = async (dataset: object) => (await operator.import(organizationId, dataset)).events;
     return { organizationId, keyId, key, api, import: load, issueKey };
   };

@@ -7,7 +7,8 @@ import type { Command } from 'commander';
 import type { Extension } from '../../src/extensions/extension';
 import { operatorProgram } from '../../src/operator/commands';
 import { reportOf } from '../../src/operator/run';
-import { TestDatabase, createTestDatabase } from './database';
+import type { TestDatabase } from '../../src/testing/test-database';
+import { createTestDatabase } from './database';
 import { InProcess, startInProcess } from './lanyard';
 import { typescript } from './program';
 

@@ -74,6 +74,8 @@ export class Receiver {
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.atOnce);
     response.once('close', () => this.atOnce--);
     const body = await text(request).catch(() => '');
+    // The sender was killed while it sent.
+    if (!request.complete) return;
     for (const secret of this.secrets) new Webhook(secret).verify(body, request.headers as Record<string, string>);
     const delivery = { headers: request.headers, body, message: JSON.parse(body) as Delivery['message'] };
     this.deliveries.push(delivery);

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { operatorProgram } from '../../src/operator/commands';
-import { type TestDatabase, createTestDatabase } from '../support/database';
+import type { TestDatabase } from '../../src/testing/test-database';
+import { createTestDatabase } from '../support/database';
 import { Operator } from '../support/operator';
 
 const ROOT = join(__dirname, '../..');

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { query } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
-import { query } from '../support/embedded-fixtures';
 import { startInProcess, withTenant } from '../support/lanyard';
 
 const ROOT = join(__dirname, '../..');

@@ -109,7 +109,7 @@ async function importDataset(
     await printImportResult(service.datasets, json, { ...resultJson(result), ...details }, result, dryRun);
     if (dryRun && !json) await print(dryRunText(undefined, result));
   } catch (error) {
-    if (json && error instanceof ImportError) await print(`${JSON.stringify(errorsJson(error))}\n`);
+    if (json) await printErrorsJson(error);
     throw error;
   }
 }
@@ -131,12 +131,17 @@ async function importCsv(
     result = await importInto(session, options.organization, source, progress, () => csvImport.finishLeftOut());
   } catch (error) {
     csvImport.removeLeftOut();
-    if (!(error instanceof ImportError)) throw error;
-    if (options.json) await print(`${JSON.stringify(errorsJson(error))}\n`);
-    if (!format.isLenient) error.message += `\n${adviceLines(error, calledCommand(self)).join('\n')}`;
+    if (options.json) await printErrorsJson(error);
+    if (error instanceof ImportError && !format.isLenient)
+      error.message += `\n${adviceLines(error, calledCommand(self)).join('\n')}`;
     throw error;
   }
   await csvImport.report(result);
+}
+
+async function printErrorsJson(error: unknown): Promise<void> {
+  const json = errorsJson(error);
+  if (json) await print(`${JSON.stringify(json)}\n`);
 }
 
 /** The command line as it was called. */

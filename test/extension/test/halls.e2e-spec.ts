@@ -4,7 +4,7 @@ import { extension } from '../src/extension';
 
 let lanyard: TestLanyard;
 beforeAll(async () => void (lanyard = await startLanyard({ extension })));
-afterAll(() => lanyard.stop());
+afterAll(() => lanyard?.stop());
 
 it('creates a hall', async () => {
   const { key } = await lanyard.createOrganization();

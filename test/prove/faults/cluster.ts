@@ -1,21 +1,17 @@
-import { execFile, type ExecFileOptions } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
-import { OPERATOR } from '../../../scripts/services.mjs';
 import { ApiKeysService, type KeySettings } from '../../../src/access/api-keys.service';
 import { OrganizationsService } from '../../../src/access/organizations.service';
 import { freePort } from '../../support/free-port';
+import { GENEROUS_LIMITS } from '../../../src/testing/test-lanyard';
 import { operatorServices } from '../../support/operator-services';
 import { Proxy } from '../../support/proxy';
 import { Api } from '../support/api';
 import { succeeds } from '../support/daemon';
+import { runOperator } from '../support/operator';
 import { RedisServer } from '../support/redis-server';
 import { Postgres } from './postgres';
-
-/** Limits that no load reaches. */
-const UNLIMITED = { maxTokens: 9_000_000, refillRate: 1_000_000 };
 
 export interface Tenant {
   organizationId: number;
@@ -30,6 +26,21 @@ export interface ClusterOptions {
   settings?: NodeJS.ProcessEnv;
   /** whether a proxy stands between the API and PostgreSQL */
   isProxied?: boolean;
+}
+
+/** @returns that many keys, each of an organization of its own */
+export async function createTenants(
+  services: INestApplicationContext,
+  count: number,
+  settings: Partial<KeySettings> = GENEROUS_LIMITS,
+): Promise<Tenant[]> {
+  const tenants: Tenant[] = [];
+  for (let n = 0; n < count; n++) {
+    const { id: organizationId } = await services.get(OrganizationsService).create(`Organization ${n}`);
+    const { id: keyId, key } = await services.get(ApiKeysService).issue(organizationId, settings);
+    tenants.push({ organizationId, keyId, key });
+  }
+  return tenants;
 }
 
 /** PostgreSQL, Redis and processes of the API, with their logs in files. */
@@ -77,17 +88,8 @@ export class Cluster {
     return (await this.tenants(1, settings))[0] as Tenant;
   }
 
-  /** @returns that many keys, each of an organization of its own */
-  async tenants(count: number, settings: Partial<KeySettings> = UNLIMITED): Promise<Tenant[]> {
-    return this.asOperator(async (services) => {
-      const tenants: Tenant[] = [];
-      for (let n = 0; n < count; n++) {
-        const { id: organizationId } = await services.get(OrganizationsService).create(`Organization ${n}`);
-        const { id: keyId, key } = await services.get(ApiKeysService).issue(organizationId, settings);
-        tenants.push({ organizationId, keyId, key });
-      }
-      return tenants;
-    });
+  tenants(count: number, settings?: Partial<KeySettings>): Promise<Tenant[]> {
+    return this.asOperator((services) => createTenants(services, count, settings));
   }
 
   async asOperator<T>(work: (services: INestApplicationContext) => Promise<T>): Promise<T> {
@@ -99,22 +101,9 @@ export class Cluster {
     }
   }
 
-  /** Runs a command of the operator's. @param input what it reads from its standard input */
-  async operate(args: string[], input?: string, options?: ExecFileOptions): Promise<void> {
-    const env = { ...process.env, DATABASE_URL: this.postgres.url() };
-    const running = promisify(execFile)(process.execPath, [OPERATOR, ...args], {
-      env,
-      maxBuffer: 64 << 20,
-      ...options,
-    });
-    running.child.stdin?.on('error', () => undefined); // its exit status tells
-    running.child.stdin?.end(input);
-    await running;
-  }
-
   /** `operator check`: whether what is derived from the data is as the data says. */
   check(): Promise<boolean> {
-    return succeeds(this.operate(['check', '--json']));
+    return succeeds(runOperator(this.postgres.url(), ['check', '--json']));
   }
 
   async stop(): Promise<void> {

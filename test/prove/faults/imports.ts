@@ -7,6 +7,7 @@ import { Deletions, Pager } from '../../support/pager';
 import { complaints, Follower } from '../feed/follower';
 import { type Answer, ask } from '../support/ask';
 import { formatCount, percentile, seconds } from '../support/figures';
+import { runOperator } from '../support/operator';
 import type { Random } from '../support/random';
 import type { Cluster, Tenant } from './cluster';
 import type { Fault, Stage } from './stage';
@@ -151,7 +152,7 @@ async function importBeside(stage: Stage, cluster: Cluster, tenant: Tenant, roun
   void booth.open();
   const args = ['import', file, '--organization', String(tenant.organizationId), '--csv', 'leads', '--ignore-unknown'];
   const started = performance.now();
-  await cluster.operate(round === 0 ? args : [...args, '--match', 'email']);
+  await runOperator(cluster.postgres.url(), round === 0 ? args : [...args, '--match', 'email']);
   const took = performance.now() - started;
   const [responses] = await stop();
   for (const answer of Object.values(responses).flat()) answers.add(answer);
