@@ -31,11 +31,9 @@ beforeAll(async () => {
 });
 
 /** Writers of an organization, each with an import of its own. */
-function writersOf(tenant: Tenant, random: Random): Writer[] {
-  const { organizationId, key } = tenant;
+function writersOf({ key }: Tenant, random: Random): Writer[] {
   const port = Number(new URL(lanyard.baseUrl).port);
-  const subject = { organizationId, key, port: () => port, import: (dataset: object) => tenant.import(dataset) };
-  return Array.from({ length: WRITERS }, () => new Writer(subject, random, new Tally(), IMPORTED));
+  return Array.from({ length: WRITERS }, () => new Writer(key, () => port, random, new Tally(), IMPORTED));
 }
 
 const HABITS = [
@@ -73,7 +71,7 @@ describe('a replica that follows the feed', () => {
     ];
     const followers: Follower[] = [];
     for (let n = 0; n < 2; n++) {
-      for (const writer of writers) await writer.import();
+      for (const writer of writers) await tenant.import(writer.dataset());
       // Those of earlier rounds go on.
       for (const each of n === 0 ? habits : HABITS.slice(0, 1)) followers.push(new Follower(tenant.api, random, each));
       expect({ round: n, wrong: await round(tenant, writers, followers) }).toEqual({ round: n, wrong: [] });
@@ -89,7 +87,7 @@ describe('a replica that follows the feed', () => {
     try {
       const [random, tenant] = [new Random(SEED, 1), await lanyard.tenant()];
       const writers = writersOf(tenant, random);
-      await writers[0]?.import();
+      await tenant.import((writers[0] as Writer).dataset());
       const followers = HABITS.map((habits) => new Follower(tenant.api, random, habits));
       expect((await round(tenant, writers, followers)).length).toBeGreaterThan(0);
     } finally {

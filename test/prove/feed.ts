@@ -6,9 +6,8 @@ import { play } from './faults/play';
 import type { Fault, Stage } from './faults/stage';
 import { complaints, Follower, type Habits } from './feed/follower';
 import { Transactions } from './feed/transactions';
-import { type Subject, Writer } from './feed/writer';
+import { Writer } from './feed/writer';
 import type { Tally } from './support/ask';
-import { succeeds } from './support/daemon';
 import { formatCount } from './support/figures';
 import { runOperator } from './support/operator';
 import { Random } from './support/random';
@@ -23,6 +22,9 @@ const FULL = 1_000_000;
 const ORGANIZATIONS = 2;
 const WRITERS = 3;
 const IMPORTED = 2000;
+/** Of imports, how many are killed, and when: they take longer than the first, and about as long as the second. */
+const KILLED_SHARE = 0.4;
+const KILLED_AFTER_MS = [1000, 4000] as const;
 const LOST_TRANSACTIONS = 20;
 
 const options = readOptions({
@@ -43,6 +45,8 @@ const SETTINGS = { wal_writer_delay: `'10s'`, wal_writer_flush_after: `'1GB'`, m
 /** An organization, what writes to it, and what follows it. */
 class Organization {
   readonly followers: Follower[] = [];
+  imports = 0;
+  killedImports = 0;
   private retired = 0;
   private readonly writer: Writer;
   private readonly clients: ApiClient[];
@@ -53,15 +57,9 @@ class Organization {
     private readonly random: Random,
     answers: Tally,
   ) {
-    const { key, organizationId } = tenant;
+    const { key } = tenant;
     this.clients = cluster.apis.map(({ port }) => new ApiClient(`http://127.0.0.1:${port}/api/v0`, key));
-    const subject: Subject = {
-      key,
-      organizationId,
-      port: () => random.pick(cluster.apis).port,
-      import: (dataset) => this.import(dataset),
-    };
-    this.writer = new Writer(subject, random, answers, IMPORTED);
+    this.writer = new Writer(key, () => random.pick(cluster.apis).port, random, answers, IMPORTED);
   }
 
   get organizationId(): number {
@@ -86,7 +84,7 @@ class Organization {
   async write(isOver: () => boolean): Promise<void> {
     const work = async (_: unknown, n: number): Promise<void> => {
       while (!isOver()) {
-        if (n === 0 && this.random.chance(0.3)) await succeeds(this.writer.import());
+        if (n === 0 && this.random.chance(0.3)) await this.import();
         else await this.writer.write();
       }
     };
@@ -106,9 +104,15 @@ class Organization {
     return complaints(this.clients[0] as ApiClient, this.followers);
   }
 
-  private import(dataset: object): Promise<void> {
+  /** Imports many records. Now and then the importer is killed, and PostgreSQL undoes what it has written. */
+  private async import(): Promise<void> {
     const args = ['import', '-', '--organization', String(this.organizationId), '--json'];
-    return runOperator(this.cluster.postgres.url(), args, JSON.stringify(dataset));
+    const killAfterMs = this.random.chance(KILLED_SHARE) ? this.random.between(...KILLED_AFTER_MS) : 0;
+    const input = JSON.stringify(this.writer.dataset());
+    await runOperator(this.cluster.postgres.url(), args, input, killAfterMs).then(
+      () => this.imports++,
+      ({ killed }: { killed?: boolean }) => killed && this.killedImports++,
+    );
   }
 }
 
@@ -233,6 +237,8 @@ const feed: Fault = {
   times: FULL,
   async play(stage) {
     const run = await start(stage);
+    const sum = (count: (each: Organization) => number): number =>
+      run.organizations.reduce((total, each) => total + count(each), 0);
     let [changes, rounds, told, removed] = [0, 0, 0, 0];
     const broken: string[] = [];
     while (changes < stage.times && broken.length === 0) {
@@ -240,7 +246,7 @@ const feed: Fault = {
       rounds++;
       const [row] = await run.cluster.postgres.query<{ rows: number }>('select count(*)::integer as rows from changes');
       changes = removed + (row?.rows ?? 0);
-      told = run.organizations.reduce((sum, organization) => sum + organization.told, 0);
+      told = sum((each) => each.told);
       say(
         `    round ${rounds}: ${formatCount(changes)} changes, ${formatCount(told)} told, ${broken.length} differences`,
       );
@@ -250,9 +256,11 @@ const feed: Fault = {
       await restore(run);
       say('    restored: all cursors are gone, and all replicas begin anew');
     }
+    if (!(await run.cluster.check())) broken.push('operator check finds derived data that is wrong');
     const measured =
       `${formatCount(changes)} changes (seed ${options.seed}), emitted ${formatCount(told)} times to replicas in ${rounds} rounds: ` +
-      `${broken.length} missing or wrong; ${run.kills} kills, ${run.transactions.ended} long transactions, ` +
+      `${broken.length} missing or wrong; ${sum(({ imports }) => imports)} imports of ${formatCount(IMPORTED)} leads, ` +
+      `${sum(({ killedImports }) => killedImports)} more killed, ${run.kills} kills, ${run.transactions.ended} long transactions, ` +
       `transaction numbers reused ${run.reused} times; ${removed > 0 ? 'restored once' : 'never restored'}`;
     return { measured, broken };
   },

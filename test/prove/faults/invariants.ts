@@ -1,3 +1,4 @@
+import { ApiClient } from '../../support/client';
 import { ask } from '../support/ask';
 import { until } from '../support/daemon';
 import type { Cluster, Tenant } from './cluster';
@@ -22,8 +23,6 @@ interface Lead {
 
 /** Leads by their markers. */
 type Found = Map<string, Lead[]>;
-
-const PAGE = 50;
 
 /** Reads back everything that the load wrote. The services run by now. */
 export async function check(cluster: Cluster, load: Load): Promise<Damage> {
@@ -51,22 +50,16 @@ async function walk(
   word: string,
   damage: Damage,
 ): Promise<Found> {
+  const api = new ApiClient(`http://127.0.0.1:${apis[0]?.port}/api/v0`, key);
+  const leads = await api.all<Lead>('/leads', 'leads');
+  const { total } = (await api.get('/leads').expect(200)).body.results as { total: number };
   const found: Found = new Map();
   const ids = new Set<string>();
-  let total = Infinity;
-  for (let offset = 0; offset * PAGE < total; offset++) {
-    const port = apis[offset % apis.length]?.port ?? 0;
-    const path = `/api/v0/leads?limit=${PAGE}&offset=${offset}`;
-    const { status, body } = await ask(port, { method: 'GET', path, key });
-    if (status !== 200) throw new Error(`reading back leads: ${status}`);
-    const results = body?.results as { total: number; leads: Lead[] };
-    total = results.total;
-    for (const lead of results.leads) {
-      if (ids.has(lead.id)) damage.duplicates.push(`${lead.id} twice in the list`);
-      ids.add(lead.id);
-      const marker = new RegExp(`${word}\\d+`).exec(lead.email ?? '')?.[0];
-      if (marker) found.set(marker, [...(found.get(marker) ?? []), lead]);
-    }
+  for (const lead of leads) {
+    if (ids.has(lead.id)) damage.duplicates.push(`${lead.id} twice in the list`);
+    ids.add(lead.id);
+    const marker = new RegExp(`${word}\\d+`).exec(lead.email ?? '')?.[0];
+    if (marker) found.set(marker, [...(found.get(marker) ?? []), lead]);
   }
   const statement = `select count(*)::integer as count from leads where organization_id = ${organizationId}`;
   const [row] = await postgres.query<{ count: number }>(statement);

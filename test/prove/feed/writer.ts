@@ -2,15 +2,6 @@ import { eventInput, createExhibitor, leadInput } from '../../support/builders';
 import { type Answer, type Ask, ask, type Tally } from '../support/ask';
 import type { Random } from '../support/random';
 
-/** An organization whose records change. */
-export interface Subject {
-  organizationId: number;
-  key: string;
-  /** where the next request goes */
-  port(): number;
-  import(dataset: object): Promise<unknown>;
-}
-
 const MATCHED = 300;
 const MAX_BATCH = 200;
 const TITLES = ['Buyer', 'Head of Buying', 'Engineer', null];
@@ -25,9 +16,13 @@ export class Writer {
   private readonly options: { id: string; value: string; displayOrder: number }[];
   private readonly activations: string[];
 
-  /** @param imported leads of an import at most */
+  /**
+   * @param port where the next request goes
+   * @param imported leads of an import
+   */
   constructor(
-    private readonly subject: Subject,
+    private readonly key: string,
+    private readonly port: () => number,
     private readonly random: Random,
     private readonly answers: Tally,
     private readonly imported: number,
@@ -54,12 +49,12 @@ export class Writer {
     await act();
   }
 
-  /** Records of all kinds, some of them new, others changed, and the same tags under other names. */
-  async import(count = this.imported): Promise<void> {
+  /** A dataset to import: records of all kinds, some of them new, others changed, and the same tags under other names. */
+  dataset(): object {
     const { random, made } = this;
     const refs = ['spring', 'summer', 'autumn'];
     for (const option of this.options) option.value = `Option ${random.text(2)}`;
-    const ids = random.some(this.leads.slice(0, this.imported), count);
+    const ids = random.some(this.leads.slice(0, this.imported));
     const leads = ids.map((id) => ({
       ...made.lead,
       id,
@@ -75,7 +70,7 @@ export class Writer {
       })),
       remoteIds: [{ id: `imported-${id}`, integrationType: 'PARDOT' }],
     }));
-    const notes = random.some(ids, count / 2).map((id) => ({
+    const notes = random.some(ids, this.imported / 2).map((id) => ({
       ...made.activity(),
       associatedLead: id,
       eventNotes: random.text(3),
@@ -83,14 +78,14 @@ export class Writer {
       associatedActivation: random.pick(this.activations),
       associatedTagOption: random.pick(this.options).id,
     }));
-    await this.subject.import({
+    return {
       users: made.users,
       tagGroups: [{ ...made.tagGroup, tagOptions: this.options }],
       events: refs.map((ref) => ({ ...made.event, ref, name: random.text(2) })),
       activations: this.activations.map((id, n) => ({ ...made.activation, id, event: refs[n], name: random.text(2) })),
       leads,
       leadActivityEvents: notes,
-    });
+    };
   }
 
   /** Old ones are gone for the most part. */
@@ -98,8 +93,7 @@ export class Writer {
   private event = (): number => this.random.pick(this.events.slice(-20)) ?? 1;
 
   private async send(method: Ask['method'], path: string, body?: object): Promise<Answer> {
-    const { key } = this.subject;
-    const answer = await ask(this.subject.port(), { method, path: `/api/v0${path}`, key, body });
+    const answer = await ask(this.port(), { method, path: `/api/v0${path}`, key: this.key, body });
     this.answers.add(answer);
     return answer;
   }

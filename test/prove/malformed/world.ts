@@ -1,5 +1,5 @@
 import { eventInput, type createExhibitor, industryEventInput, leadInput } from '../../support/builders';
-import { ask } from '../support/ask';
+import { ApiClient } from '../../support/client';
 
 /** What is there before the first request: whose ids and keys the requests name. */
 export interface World {
@@ -15,13 +15,6 @@ export interface World {
   };
 }
 
-interface Results {
-  id?: string | number;
-  industryEvent?: { id: string };
-}
-
-type Send = (method: string, path: string, body?: object) => Promise<Results>;
-
 /**
  * @param port of a server on this machine
  * @param keys of a full bucket, of another organization, of a bucket of one token, and one that was revoked
@@ -32,32 +25,26 @@ export async function makeWorld(
   { other, ...keys }: World['keys'] & { other: string },
   imported: ReturnType<typeof createExhibitor>['ids'],
 ): Promise<World> {
-  const ids = await fill(sender(port, keys.valid));
-  const { eventId = [], leadId = [] } = await fill(sender(port, other));
-  await sender(port, keys.empty)('GET', '/leads');
+  const clientOf = (key: string): ApiClient => new ApiClient(`http://127.0.0.1:${port}/api/v0`, key);
+  const ids = await fill(clientOf(keys.valid));
+  const { eventId = [], leadId = [] } = await fill(clientOf(other));
+  await clientOf(keys.empty).get('/leads').expect(200);
   const { note, activation, tagGroup } = imported;
   const more = { leadActivityEventId: [note], activationId: [activation], tagGroupId: [tagGroup] };
   return { ids: { ...ids, ...more }, foreign: { eventId, leadId }, keys };
 }
 
 /** Makes a few records of each resource, which a request could change. */
-async function fill(send: Send): Promise<Record<string, string[]>> {
+async function fill(api: ApiClient): Promise<Record<string, string[]>> {
+  const make = async (path: string, body: object) => (await api.post(path, body).expect(200)).body.results;
   const [eventId, leadId, industryEventId]: [string[], string[], string[]] = [[], [], []];
   for (let count = 0; count < 5; count++) {
-    eventId.push(String((await send('POST', '/events', eventInput())).id));
-    leadId.push(String((await send('POST', '/leads', leadInput())).id));
-    industryEventId.push(String((await send('POST', '/industryEvents', industryEventInput())).industryEvent?.id));
+    eventId.push(String((await make('/events', eventInput())).id));
+    leadId.push(String((await make('/leads', leadInput())).id));
+    industryEventId.push(String((await make('/industryEvents', industryEventInput())).industryEvent.id));
   }
-  await send('PUT', `/events/${eventId[0]}/leads`, { eventLeads: leadId.map((id) => ({ leadId: id })) });
-  for (const id of industryEventId.slice(0, 2)) await send('POST', `/industryEvents/${id}/bookmark`);
+  const eventLeads = leadId.map((id) => ({ leadId: id }));
+  await api.put(`/events/${eventId[0]}/leads`, { eventLeads }).expect(200);
+  for (const id of industryEventId.slice(0, 2)) await api.post(`/industryEvents/${id}/bookmark`).expect(200);
   return { eventId, leadId, industryEventId };
 }
-
-/** A function that sends sound requests, and fails on an answer that is not a success. */
-const sender =
-  (port: number, key: string): Send =>
-  async (method, path, body) => {
-    const answer = await ask(port, { method, path: `/api/v0${path}`, key, body });
-    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status ?? answer.error}`);
-    return answer.body?.results as Results;
-  };
