@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { Client } from 'pg';
@@ -53,14 +53,16 @@ export async function createDatabase(serverUrl: string, template = "template0 en
 
 /** Starts an embedded PostgreSQL in a temporary directory. `drop` stops it and removes the directory. */
 export async function startTemporaryPostgres(): Promise<TestDatabase> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lanyard-testing-')));
+  const folder = join(realpathSync(tmpdir()), `lanyard-testing-${randomBytes(6).toString('hex')}`);
   const dataDir = join(folder, 'data');
+  // Before there is a directory, because the process may be killed at any time.
   const endCleanUp = cleanUpAfterProcess(folder, clusterPath(dataDir));
   const remove = (): void => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
     endCleanUp();
   };
   try {
+    mkdirSync(folder, { mode: 0o700 });
     // The account that runs PostgreSQL in place of root must reach its data.
     if (process.getuid?.() === 0) chmodSync(folder, 0o755);
     await prepareData(dataDir);

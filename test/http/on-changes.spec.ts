@@ -27,8 +27,8 @@ class Received {
     return this.pages.get(organizationId) ?? [];
   }
 }
-let received: Received;
-beforeEach(() => (received = new Received()));
+let received = new Received();
+beforeEach(() => void (received = new Received()));
 
 @Injectable()
 class Subscriber {
