@@ -107,6 +107,9 @@ export class Config {
   @setting('LANYARD_DATA_DIR', directory)
   readonly dataDir: string = resolve('.data');
 
+  /** Whether nobody chose the directory of the embedded PostgreSQL. */
+  readonly isDefaultDataDir: boolean = true;
+
   /** Whether a first start on the embedded PostgreSQL creates the demo organization. */
   @setting('LANYARD_DEMO', oneOf(['on', 'off']))
   readonly demo: 'on' | 'off' = 'on';
@@ -192,7 +195,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     if (value !== undefined) return [[key, value]];
     throw new ConfigError(`${name} must be ${requirement}${isSecret ? '' : `, not ${JSON.stringify(text)}`}.`);
   });
-  const config = new Config(Object.fromEntries(overrides) as Partial<Config>);
+  const config = new Config({
+    ...(Object.fromEntries(overrides) as Partial<Config>),
+    isDefaultDataDir: !env.LANYARD_DATA_DIR,
+  });
   // With rediss:// the connection to the sentinels would still be unencrypted, and nobody would notice.
   if (config.redisSentinels && !config.redisUrl?.startsWith('redis://')) {
     throw new ConfigError(
