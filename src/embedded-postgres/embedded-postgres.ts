@@ -81,9 +81,13 @@ export class EmbeddedPostgres {
     private readonly password = readPassword(cluster),
   ) {}
 
-  /** Connection string of the service's database. It stays the same when PostgreSQL restarts. */
+  /**
+   * Connection string of the service's database. It stays the same when PostgreSQL restarts. It has what the driver would
+   * otherwise take from the environment (PGSSLMODE, PGCLIENTENCODING), which is meant for other servers.
+   */
   get url(): string {
-    return `postgres://${DATABASE_NAME}:${this.password}@127.0.0.1:${this.postmaster?.port}/${DATABASE_NAME}`;
+    const address = `${DATABASE_NAME}:${this.password}@127.0.0.1:${this.postmaster?.port}/${DATABASE_NAME}`;
+    return `postgres://${address}?sslmode=disable&client_encoding=UTF8`;
   }
 
   /** Whether the PostgreSQL that this process used has ended or is about to. */
