@@ -12,7 +12,7 @@ const floors = [
 ];
 const foundations = floors.join('|');
 // The start, webhooks, the demo's records, what an extension is, and the operator's command line use the foundations and `contexts.ts`.
-const roofs = 'start/|webhooks/|demo/|extensions/|testing/|operator/';
+const roofs = 'start/|webhooks/|persons/|demo/|extensions/|testing/|operator/';
 // Every other folder is a bounded context, a new one too.
 const contexts = `^src/(?!${foundations}|${roofs})[^/]+/`;
 

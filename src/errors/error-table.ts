@@ -61,11 +61,11 @@ export const ERRORS = {
     description:
       'The first request with this `Idempotency-Key` is still running. Retry after the seconds given by `Retry-After`.',
   },
-  cursorExpired: {
+  gone: {
     status: 410,
     description:
       'The cursor has expired, or it belongs to another database, such as one that was restored since. Start again ' +
-      'without a cursor.',
+      "without a cursor. Or the response stored for the `Idempotency-Key` was erased with a person's data. Do not retry.",
   },
   bodyTooLarge: {
     status: 413,

@@ -32,7 +32,8 @@ function headersOf(status: number) {
   const fault = FAULT_STATUSES.includes(status) ? headers(FAULT_HEADER, FAULT_REASON_HEADER) : {};
   const detail = status === 400 ? headers(FAULT_DETAIL_HEADER) : {};
   const challenge = status === 401 ? headers('WWW-Authenticate') : {};
-  return { ...commonHeaders(), ...bucket, ...wait, ...fault, ...detail, ...challenge };
+  const replayed = status === 410 ? headers('Idempotency-Replayed') : {};
+  return { ...commonHeaders(), ...bucket, ...wait, ...fault, ...detail, ...challenge, ...replayed };
 }
 
 const nameOf = (status: number): string => errorText(status).replaceAll(' ', '');

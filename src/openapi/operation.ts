@@ -47,7 +47,7 @@ export function describeOperation(method: string, operation: Operation, componen
     401,
     403,
     ...(hasId ? [404] : []),
-    ...(isRepeatable ? [409, 422] : []),
+    ...(isRepeatable ? [409, 410, 422] : []),
     ...declared.filter((status) => status >= 400),
     ...(method === 'get' ? [] : [413]),
     429,

@@ -13,6 +13,7 @@ import { keysCommand } from './commands/keys.command';
 import { migrateCommand } from './commands/migrate.command';
 import { openapiCommand } from './commands/openapi.command';
 import { organizationsCommand } from './commands/organizations.command';
+import { personsCommand } from './commands/persons.command';
 import { restoreCommand } from './commands/restore.command';
 import { sandboxCommand } from './commands/sandbox.command';
 import { seedCommand } from './commands/seed.command';
@@ -75,6 +76,7 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
   seedCommand(program, session, csv);
   sandboxCommand(program, session);
   webhooksCommand(program, session);
+  personsCommand(program, session);
   backupCommand(program, session);
   restoreCommand(program, session);
   statusCommand(program, session);

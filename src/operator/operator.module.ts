@@ -10,6 +10,7 @@ import { DatabaseOptions } from '../database/data-source.module';
 import { DatabaseModule } from '../database/database.module';
 import { DatasetsModule } from '../datasets/datasets.module';
 import { contextsOf, type Extension } from '../extensions/extension';
+import { PersonsModule } from '../persons/persons.module';
 import { WebhooksModule } from '../webhooks/webhooks.module';
 import { BackupService } from './backup.service';
 import { CatalogService } from './catalog.service';
@@ -47,6 +48,7 @@ export class OperatorModule {
         WebhooksModule,
         DatasetsModule,
         CsvModule,
+        PersonsModule,
         ...(extension.modules ?? []),
       ],
       providers: [

@@ -14,6 +14,7 @@ const operator = new Operator({});
 const SUBCOMMANDS_BY_COMMAND = {
   organizations: ['create', 'list', 'rename', 'delete'],
   keys: ['issue', 'list', 'check', 'set-limits', 'rotate', 'revoke'],
+  persons: ['find', 'erase'],
   webhooks: ['create', 'list', 'test', 'rotate-secret', 'disable', 'enable', 'resume', 'delete'],
 };
 const SUBCOMMANDS = Object.entries(SUBCOMMANDS_BY_COMMAND).flatMap(([command, subcommands]) =>

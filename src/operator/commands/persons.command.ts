@@ -1,0 +1,203 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { OrganizationsService } from '../../access/organizations.service';
+import { isUuid } from '../../api/text';
+import { ErasureFileError, hashPerson, readErasures, recordErasure } from '../../persons/erasure-file';
+import { digitsOf, normalizeEmail, type PersonQuery } from '../../persons/person-query';
+import {
+  type Erasure,
+  type Occurrence,
+  type Person,
+  PersonsService,
+  UnexpectedLeads,
+} from '../../persons/persons.service';
+import { addCommand, findOrganization, type GlobalOptions, organizationOption, parseInteger } from '../arguments';
+import { writeFile } from '../output-file';
+import type { Session } from '../session';
+import { formatNumber } from '../terminal/table';
+import { CommandError, errorMessage, printResult, printStatus, UsageError } from '../terminal/terminal';
+
+interface PersonOptions extends GlobalOptions {
+  organization?: number;
+  email: string[];
+  phone: string[];
+  lead: string[];
+}
+
+interface FindOptions extends PersonOptions {
+  output?: string;
+}
+
+interface EraseOptions extends PersonOptions {
+  yes?: number;
+  alsoAsUser?: boolean;
+  record?: string;
+  again?: string;
+}
+
+/** Fewer digits would be found in every second number. */
+const MIN_PHONE_DIGITS = 5;
+const MAX_SHOWN_OCCURRENCES = 20;
+
+/** The command `persons …`. */
+export function personsCommand(program: Command, session: Session): void {
+  const group = addCommand(program, 'persons', {
+    summary: "Find and erase a person's data.",
+    example: 'persons find --email a@b.example',
+  });
+  const find = addCommand(group, 'find', {
+    summary: 'Show what an organization has about a person, and where else the address or number occurs.',
+    jsonResult:
+      '{records: [lead], asUser: [{resource, id, field}], mentions: [{resource, id, field}], traces: {storedAnswers, changes}}',
+    example: 'persons find --email a@b.example',
+  });
+  withPersonOptions(find)
+    .option('--output <FILE>', 'also write it as one JSON document, which only its owner can read')
+    .action((_, self: Command) => findPerson(session, self.optsWithGlobals()));
+  const erase = addCommand(group, 'erase', {
+    summary: 'Erase a person. Without --yes it only shows what it would do.',
+    notes: 'Texts that mention the person are listed and never changed.',
+    jsonResult: '{erased, leads, storedAnswers, asUser, mentions: [{resource, id, field}]}',
+    example: 'persons erase --email a@b.example --yes 1',
+  });
+  withPersonOptions(erase)
+    .option('--yes <N>', 'do it; N is the number of leads that are deleted', parseInteger('--yes', 999_999_999))
+    .option('--also-as-user', 'also remove the address from users, creators and scanners')
+    .option('--record <FILE>', 'append a line without the address, to erase the person again after a restore')
+    .option('--again <FILE>', 'erase everybody whom FILE has a line of, in all organizations')
+    .action((_, self: Command) => erasePerson(session, self.optsWithGlobals()));
+}
+
+const withPersonOptions = (command: Command): Command =>
+  command
+    .option(...organizationOption('whose records to search'))
+    .option('--email <ADDRESS>', 'e-mail address, in any case (may be given several times)', collectEmail, [])
+    .option('--phone <NUMBER>', 'phone number, compared by its digits (may be given several times)', collectPhone, [])
+    .option('--lead <ID>', 'ID of a lead (may be given several times)', collectLead, []);
+
+function collectEmail(value: string, all: string[]): string[] {
+  const address = normalizeEmail(value);
+  if (!/^\S+@\S+$/.test(address)) throw new UsageError('--email must be an e-mail address');
+  return [...all, address];
+}
+
+function collectPhone(value: string, all: string[]): string[] {
+  const digits = digitsOf(value);
+  if (digits.length >= MIN_PHONE_DIGITS) return [...all, digits];
+  throw new UsageError(`--phone must be a phone number with at least ${MIN_PHONE_DIGITS} digits`);
+}
+
+function collectLead(value: string, all: string[]): string[] {
+  if (isUuid(value)) return [...all, value.toLowerCase()];
+  throw new UsageError('--lead must be the ID of a lead, which is a UUID');
+}
+
+const queryOf = ({ email, phone, lead }: PersonOptions): PersonQuery => ({ emails: email, phones: phone, leads: lead });
+
+const namesNobody = ({ email, phone, lead }: PersonOptions): boolean => [...email, ...phone, ...lead].length === 0;
+
+async function findPerson(session: Session, options: FindOptions): Promise<void> {
+  if (namesNobody(options)) throw new UsageError('Name the person with --email, --phone or --lead');
+  const found = await session.withServices(async (services) => {
+    const { id: organizationId } = await findOrganization(services, options.organization);
+    return services.get(PersonsService).find({ organizationId, query: queryOf(options) });
+  });
+  const { output, json } = options;
+  if (output) await writeFile(output, (append) => append(`${JSON.stringify(found, null, 2)}\n`));
+  const { records, asUser, mentions, traces } = found;
+  await printResult(json, { records, asUser, mentions, traces }, () =>
+    [
+      `Leads: ${formatNumber(records.length)}`,
+      ...records.map((record) => `  ${(record as { id: string }).id}`),
+      ...listOccurrences('As a user', asUser),
+      ...listOccurrences('Mentions', mentions),
+      `Traces: ${formatNumber(traces.storedAnswers)} stored responses, ${formatNumber(traces.changes)} changes in the feed`,
+      ...(output ? [`Written to ${output}.`] : []),
+    ].join('\n'),
+  );
+}
+
+function listOccurrences(title: string, occurrences: Occurrence[]): string[] {
+  const shown = occurrences.slice(0, MAX_SHOWN_OCCURRENCES).map(({ resource, id, field }) => {
+    const key = typeof id === 'object' ? JSON.stringify(id) : String(id);
+    return `  ${resource} ${key}: ${field}`;
+  });
+  const more = occurrences.length - shown.length;
+  const rest = more > 0 ? [`  and ${formatNumber(more)} more (--json lists them all)`] : [];
+  return [`${title}: ${formatNumber(occurrences.length)}`, ...shown, ...rest];
+}
+
+async function erasePerson(session: Session, options: EraseOptions): Promise<void> {
+  const { again, record, yes, alsoAsUser, json } = options;
+  requireConsistent(options);
+  const erasure = await session
+    .withServices(async (services) => {
+      const persons = again ? await personsOf(services, again) : [await personOf(services, options)];
+      const beforeErasing = async (): Promise<void> => {
+        for (const { organizationId, query } of record ? persons : []) {
+          await recordErasure(record!, organizationId, query.emails, new Date());
+        }
+      };
+      return services.get(PersonsService).erase(persons, { expectedLeads: yes, alsoAsUser, beforeErasing });
+    })
+    .catch((error: unknown) => Promise.reject(explain(error, yes)));
+  if (erasure.erased && !record && !again) {
+    printStatus(
+      'Not recorded: after a restore of an older backup, this person is back and no command knows it. ' +
+        '--record FILE keeps a line without the address, for "persons erase --again FILE".',
+    );
+  }
+  await printResult(json, erasure, () => describeErasure(erasure, alsoAsUser === true), 'The person was erased.');
+}
+
+function requireConsistent(options: EraseOptions): void {
+  const { again, record, alsoAsUser, organization, phone, lead } = options;
+  if (again) {
+    const isAlone = namesNobody(options) && !record && !alsoAsUser && organization === undefined;
+    if (!isAlone) throw new UsageError('--again takes no other option but --yes');
+    return;
+  }
+  if (namesNobody(options)) throw new UsageError('Name the person with --email, --phone or --lead');
+  if (record && [...phone, ...lead].length > 0) {
+    throw new UsageError('--record works with --email alone, because only an address can be found again');
+  }
+}
+
+async function personOf(services: INestApplicationContext, options: PersonOptions): Promise<Person> {
+  const { id: organizationId } = await findOrganization(services, options.organization);
+  return { organizationId, query: queryOf(options) };
+}
+
+/** The persons of all organizations of whom a file has a line. */
+async function personsOf(services: INestApplicationContext, file: string): Promise<Person[]> {
+  const { salt, hashes } = await readErasures(file);
+  const persons: Person[] = [];
+  for (const { id: organizationId } of await services.get(OrganizationsService).list()) {
+    const addresses = await services.get(PersonsService).addresses(organizationId);
+    const emails = addresses.filter((address) => hashes.has(hashPerson(salt, organizationId, address)));
+    if (emails.length > 0) persons.push({ organizationId, query: { emails, phones: [], leads: [] } });
+  }
+  return persons;
+}
+
+function explain(error: unknown, yes?: number): unknown {
+  if (error instanceof UnexpectedLeads) {
+    return new CommandError(`This would delete ${countLeads(error.leads)}, not ${yes}. Nothing was changed.`);
+  }
+  if (error instanceof ErasureFileError) return new CommandError(error.message);
+  const { path } = error as NodeJS.ErrnoException;
+  return path ? new CommandError(`Cannot use ${path}: ${errorMessage(error)}. Nothing was changed.`) : error;
+}
+
+const countLeads = (leads: number): string => `${formatNumber(leads)} ${leads === 1 ? 'lead' : 'leads'}`;
+
+function describeErasure({ erased, leads, storedAnswers, asUser, mentions }: Erasure, alsoAsUser: boolean): string {
+  const users = alsoAsUser ? ` ${formatNumber(asUser)} places as a user,` : '';
+  const what = `${countLeads(leads)},${users} ${formatNumber(storedAnswers)} stored responses.`;
+  const how = erased ? [] : [`To do it: the same command with --yes ${leads}`];
+  return [
+    `${erased ? 'Erased' : 'Would erase'} ${what}`,
+    ...listOccurrences('Mentions that stay, for a person to read', mentions),
+    ...how,
+  ].join('\n');
+}

@@ -1,0 +1,119 @@
+import { snakeCase } from '../database/data-source';
+import { ADDRESS_SEPARATORS, containsNeedle } from './person-query';
+import type { SearchedColumn, SearchedTable, UserLinks } from './searched-tables';
+
+/**
+ * The leads of a person, in the order of their list. `$1` is the organization, `$2` the addresses, `$3` the digits of the
+ * numbers, `$4` the IDs.
+ */
+export const FIND_LEADS = `
+  select id, document, email, personal_emails as "personalEmails", professional_emails as "professionalEmails",
+    array(select regexp_replace(phone ->> 'number', '\\D', '', 'g')
+      from jsonb_array_elements(lead_provided_phone_numbers || service_provided_phone_numbers) phone
+      where phone ->> 'number' ~ '\\d') as phones
+  from leads where organization_id = $1 and (
+    id = any($4::uuid[])
+    or lower(btrim(email)) = any($2::text[])
+    or regexp_split_to_array(lower(concat_ws(' ', personal_emails, professional_emails)), '${ADDRESS_SEPARATORS}') && $2::text[]
+    or cardinality($3::text[]) > 0 and exists (
+      select from jsonb_array_elements(lead_provided_phone_numbers || service_provided_phone_numbers) phone
+      where regexp_replace(phone ->> 'number', '\\D', '', 'g') = any($3)))
+  order by position`;
+
+/** The events that leads `$2` of organization `$1` are associated with. */
+export const FIND_EVENTS = `
+  select l.lead_id as "leadId", e.id::int8 as "eventId", e.name, l.registered, l.checked_in as "checkedIn"
+  from event_leads l join events e on e.organization_id = l.organization_id and e.id = l.event_id
+  where l.organization_id = $1 and l.lead_id = any($2::uuid[]) order by l.lead_id, l.associated_at, e.id`;
+
+/** All texts of leads of organization `$1` in which addresses stand. */
+export const LEAD_ADDRESSES = `
+  select concat_ws(' ', email, personal_emails, professional_emails) as text from leads
+  where organization_id = $1 and concat_ws(' ', email, personal_emails, professional_emails) like '%@%'`;
+
+/** What a stored response is replaced by. */
+export const GONE = { status: 410, body: '{"status":410,"error":"Gone"}' };
+
+/**
+ * The condition of stored responses `a` of organization `$1` that hold a lead of `$2`, an address that is like `$3` and
+ * matches `$4`, or a number that matches `$5`. Escapes of JSON would look like letters before an address.
+ */
+const HOLDS_PERSON = `
+  a.api_key_id in (select id from api_keys where organization_id = $1) and a.answer <> '${GONE.body}' and exists (
+    select from (select concat_ws(' ', a.idempotency_key, a.headers, a.answer) as raw offset 0) t
+      cross join lateral (select regexp_replace(raw, '\\\\(u[0-9a-fA-F]{4}|.)', ' ', 'g') as held offset 0) h
+    where exists (select from unnest($2::uuid[]) lead (id) where position(lead.id::text in raw) > 0)
+      or lower(raw) like any($3::text[]) and lower(held) ~ any($4::text[])
+      or cardinality($5::text[]) > 0 and regexp_replace(held, '[\\s().+/-]', '', 'g') ~ any($5))`;
+
+export const COUNT_RESPONSES = `select count(*)::int as count from idempotent_answers a where ${HOLDS_PERSON}`;
+
+/** Leaves nothing of a request but its fingerprint and its key. `$6` is how old a response may be. */
+export const REPLACE_RESPONSES = `
+  update idempotent_answers a set answer = '${GONE.body}', status = ${GONE.status}, headers = '{}'
+  where a.created_at > now() - $6::interval and ${HOLDS_PERSON}`;
+
+/** Changes that hold a lead of `$2`, or an address that is like `$3`. */
+export const COUNT_CHANGES = `
+  select count(*)::int as count from changes
+  where organization_id = $1 and (id = any($2::uuid[]) or lower(remote_ids::text) like any($3::text[]))`;
+
+/** The leads `$2` of organization `$1`, in the order in which they are locked. */
+export const LOCK_LEADS =
+  'select id from leads where organization_id = $1 and id = any($2::uuid[]) order by id for update';
+export const DELETE_LEADS = 'delete from leads where organization_id = $1 and id = any($2::uuid[])';
+
+/** SQL of what identifies a row: its ID or, where several columns do, an object. */
+function idOf(table: SearchedTable): string {
+  const own = table.primaryKey.filter((column) => column !== 'organization_id');
+  if (own.length === 1) return `to_jsonb(t.${own[0]})`;
+  return `jsonb_build_object(${own.map((column) => `'${camelCase(column)}', t.${column}`).join(', ')})`;
+}
+
+const camelCase = (column: string): string => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** SQL of whether a column is one of the addresses `$2`. */
+const isUserAddress = ({ name, isArray }: SearchedColumn): string =>
+  isArray
+    ? `exists (select from unnest(t.${name}) entry where lower(btrim(entry)) = any($2::text[]))`
+    : `lower(btrim(t.${name})) = any($2::text[])`;
+
+/**
+ * Where an address or a number stands in a table, one row for each column of a row. `$1` is the organization, `$2` the
+ * addresses, `$3` patterns of them, `$4` patterns of numbers, `$5` the leads whose rows do not count.
+ */
+export function findOccurrences(table: SearchedTable): string {
+  const values = table.columns.map(
+    (column) =>
+      `('${snakeCase(column.name)}', t.${column.name}::text, ${column.holdsUser ? isUserAddress(column) : 'false'})`,
+  );
+  const scope = table.organizationColumn ? `t.${table.organizationColumn} = $1` : '$1::int is not null';
+  const isOther = table.leadColumn
+    ? `and (t.${table.leadColumn} = any($5::uuid[])) is not true`
+    : 'and $5::uuid[] is not null';
+  return `
+    select ${idOf(table)} as id, v.name as "column", coalesce(v.is_user, false) as "isUser"
+    from ${table.name} t cross join lateral (values ${values.join(', ')}) v (name, value, is_user)
+    where ${scope} ${isOther} and $2::text[] is not null and ${containsNeedle('v.value', '$3::text[]', '$4::text[]')}
+    order by 1, 2`;
+}
+
+/** The records whose list has a user with an address of `$2`. */
+export const findLinkedRecords = ({ table, ownerColumn, userColumn, userTable, userKey }: UserLinks): string => `
+  select to_jsonb(t.${ownerColumn}) as id from ${table} t
+    join ${userTable} u on u.organization_id = t.organization_id and u.id = t.${userColumn}
+  where t.organization_id = $1 and lower(btrim(u.${userKey})) = any($2::text[]) order by 1`;
+
+/** Takes the addresses `$2` out of a column: the record goes where the address identifies it. Undefined if it must stay. */
+export function eraseUser(table: SearchedTable, column: SearchedColumn): string | undefined {
+  const rows = `t.${table.organizationColumn} = $1 and ${isUserAddress(column)}`;
+  if (column.isRecordKey) return `delete from ${table.name} t where ${rows}`;
+  const remaining = `array(select entry from unnest(t.${column.name}) with ordinality e (entry, n)
+    where lower(btrim(entry)) <> all($2::text[]) order by n)`;
+  if (!column.isArray && !column.isNullable) return undefined;
+  const keys = table.primaryKey.join(', ');
+  return `
+    with rows as (select ${keys} from ${table.name} t where ${rows} order by ${keys} for no key update)
+    update ${table.name} t set ${column.name} = ${column.isArray ? remaining : 'null'} from rows
+    where (${table.primaryKey.map((key) => `t.${key}`).join(', ')}) = (${table.primaryKey.map((key) => `rows.${key}`).join(', ')})`;
+}

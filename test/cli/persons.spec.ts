@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import type { Erasure, PersonData } from '../../src/persons/persons.service';
+import { leadInput } from '../support/builders';
+import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
+import { Operator } from '../support/operator';
+
+const CANARY = 'canary.person@firm.example';
+
+/** The tables whose rows may still hold an address after an erasure, as docs/operations.md names them. */
+function documentedTables(): string[] {
+  const page = readFileSync('docs/operations.md', 'utf8');
+  const section = /\n## Personal data\n([\s\S]*?)(?=\n## |$)/.exec(page)?.[1] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| **'));
+  return rows
+    .flatMap((row) => [...(row.split('|')[2] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''))
+    .sort();
+}
+
+describe('persons', () => {
+  let lanyard: InProcess;
+  let operator: Operator;
+  let db: DataSource;
+  beforeAll(async () => {
+    lanyard = await startInProcess();
+    operator = new Operator({ DATABASE_URL: lanyard.config.databaseUrl });
+    db = lanyard.app.get(DataSource);
+  });
+
+  const find = (tenant: Tenant, ...options: string[]) =>
+    operator.json<PersonData>(['persons', 'find', '--organization', String(tenant.organizationId), ...options]);
+  const runErase = (tenant: Tenant, ...options: string[]) =>
+    operator.run(['persons', 'erase', '--organization', String(tenant.organizationId), ...options, '--json']);
+  const erase = async (tenant: Tenant, ...options: string[]): Promise<Erasure> => {
+    const { status, stdout } = await runErase(tenant, ...options);
+    expect(status).toBe(0);
+    return JSON.parse(stdout) as Erasure;
+  };
+  const create = async ({ api }: Tenant, input: object, key = randomUUID()): Promise<string> => {
+    const { body } = await api.post('/leads', leadInput(input)).set('Idempotency-Key', key).expect(200);
+    return (body as { results: { id: string } }).results.id;
+  };
+  const exported = async ({ organizationId }: Tenant): Promise<Record<string, { id?: string }[]>> =>
+    operator.json(['export', '--organization', String(organizationId)]);
+
+  /** The tables and columns in which a text stands, by PostgreSQL's catalog. */
+  const placesOf = async (text: string): Promise<string[]> => {
+    const columns = await db.query<{ table: string; column: string }[]>(`
+      select c.relname as "table", attname as "column" from pg_attribute a join pg_class c on c.oid = a.attrelid
+      where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and attnum > 0 and not attisdropped`);
+    const places: string[] = [];
+    for (const { table, column } of columns) {
+      const rows = await db.query<unknown[]>(
+        `select from ${table} where lower(${column}::text) like '%' || $1 || '%' limit 1`,
+        [text],
+      );
+      if (rows.length > 0) places.push(`${table}.${column}`);
+    }
+    return places;
+  };
+
+  it('finds leads by all their addresses and numbers, in any case, and what mentions them', async () => {
+    const tenant = await lanyard.tenant();
+    const other = await lanyard.tenant();
+    const first = await create(tenant, { email: 'Ada@Example.com' });
+    const second = randomUUID();
+    const third = randomUUID();
+    await tenant.import({
+      users: [{ email: 'ada@example.com' }],
+      events: [{ ref: 'e', name: 'Fair', type: 'CONFERENCE', users: ['ada@example.com'] }],
+      leads: [
+        {
+          id: second,
+          professionalEmails: 'a@b.example, ADA@example.com',
+          phoneNumbers: { leadProvided: [{ number: '+49 441 99887', type: 'OFFICE', preferred: true }] },
+        },
+        { id: third, email: 'x@example.com', createdBy: 'ada@example.com', description: 'a friend of Ada@example.com' },
+      ],
+      leadActivityEvents: [
+        { id: randomUUID(), eventType: 'NOTE', eventNotes: 'met ada@example.com', associatedLead: third },
+        { id: randomUUID(), eventType: 'NOTE', eventNotes: 'is ada@example.com', associatedLead: second },
+      ],
+    });
+    await create(other, { email: 'ada@example.com' });
+
+    const byEmail = await find(tenant, '--email', ' ADA@example.com');
+    const stored = await Promise.all([first, second].map((id) => tenant.api.get(`/leads/${id}`)));
+    expect(byEmail.records).toEqual(stored.map(({ body }) => (body as { results: object }).results));
+    expect(byEmail.asUser.map(({ resource, field }) => `${resource} ${field}`).sort()).toEqual([
+      'events users',
+      'leads createdBy',
+      'users email',
+    ]);
+    expect(byEmail.mentions.map(({ resource, field }) => `${resource} ${field}`).sort()).toEqual([
+      'leadActivityEvents eventNotes',
+      'leads description',
+    ]);
+    expect(byEmail.traces).toEqual({ storedAnswers: 1, changes: 2 });
+
+    expect((await find(tenant, '--phone', '0049 (441) 99887')).records).toEqual([]);
+    const byPhone = await find(tenant, '--phone', '+49 (441) 998-87');
+    expect(byPhone.records).toEqual([byEmail.records[1]]);
+
+    const byLead = await find(tenant, '--lead', first);
+    expect(byLead.records).toEqual([byEmail.records[0]]);
+    expect(byLead.mentions).toContainEqual({ resource: 'leads', id: second, field: 'professionalEmails' });
+  });
+
+  it('erases what the table of docs/operations.md does not name, and nobody else', async () => {
+    const tenant = await lanyard.tenant();
+    const { organizationId, api } = tenant;
+    const [ownId, otherId, tagGroupId, activationId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const location = { city: CANARY };
+    await tenant.import({
+      users: [{ email: CANARY, firstName: CANARY, lastName: CANARY }],
+      tagGroups: [
+        {
+          id: tagGroupId,
+          name: CANARY,
+          usageInstructions: CANARY,
+          tagOptions: [{ id: randomUUID(), displayOrder: 0, value: CANARY }],
+        },
+      ],
+      events: [{ ref: CANARY, name: CANARY, type: 'CONFERENCE', createdBy: CANARY, location, users: [CANARY] }],
+      activations: [
+        {
+          id: activationId,
+          event: CANARY,
+          name: CANARY,
+          type: 'BOOTH',
+          startDate: '2026-01-01',
+          endDate: '2026-01-02',
+          startTime: '08:00:00',
+          endTime: '09:00:00',
+          createdBy: CANARY,
+          users: [CANARY, 'x@example.com'],
+        },
+      ],
+      leads: [
+        {
+          id: otherId,
+          email: 'other@example.com',
+          firstName: CANARY,
+          description: CANARY,
+          ref: CANARY,
+          source: CANARY,
+          createdBy: CANARY,
+          lastScannedBy: CANARY,
+          remoteIds: [{ id: CANARY, integrationType: 'HUB_SPOT' }],
+          company: { name: CANARY },
+        },
+        {
+          id: ownId,
+          email: CANARY,
+          remoteIds: [{ id: 'remote-1', integrationType: 'HUB_SPOT' }],
+          events: [{ event: CANARY }],
+          activations: [{ activationId }],
+        },
+      ],
+      leadActivityEvents: [
+        { id: randomUUID(), eventType: 'NOTE', eventNotes: CANARY, createdBy: CANARY, associatedLead: otherId },
+        { id: randomUUID(), eventType: 'NOTE', eventNotes: CANARY, associatedLead: ownId },
+      ],
+    });
+    await api
+      .post('/industryEvents', {
+        name: `Expo of ${CANARY}`,
+        description: CANARY,
+        website: `https://x.example/?${CANARY}`,
+      })
+      .expect(200);
+    await tenant.issueKey({ label: CANARY });
+    await operator.json(['organizations', 'rename', String(organizationId), '--name', CANARY]);
+    await operator.json([
+      'webhooks',
+      'create',
+      '--organization',
+      String(organizationId),
+      '--url',
+      `http://127.0.0.1:9/${CANARY}`,
+    ]);
+    const batch = {
+      matchBy: 'email',
+      leads: [leadInput({ email: CANARY }), leadInput({ email: 'somebody@example.com' })],
+    };
+    await api.post('/leads/batch', batch).set('Idempotency-Key', 'batch').expect(200);
+    const deleted = await create(tenant, { email: `gone.${CANARY}`, firstName: `line\n${CANARY}` }, `key-${CANARY}`);
+    await api.delete(`/leads/${deleted}`).expect(200);
+    await create(tenant, { email: 'unconcerned@example.com' }, 'unconcerned');
+    const before = await exported(tenant);
+
+    const preview = await erase(tenant, '--email', CANARY, '--also-as-user');
+    expect(preview).toMatchObject({ erased: false, leads: 1, storedAnswers: 2 });
+    expect(await exported(tenant)).toEqual(before);
+    const wrong = await runErase(tenant, '--email', CANARY, '--yes', '3');
+    expect(wrong).toMatchObject({ status: 1, stdout: '' });
+    expect(wrong.stderr).toContain('1 lead, not 3. Nothing was changed.');
+
+    const erased = await erase(tenant, '--email', CANARY, '--yes', '1', '--also-as-user');
+    expect(erased).toEqual({ ...preview, erased: true });
+
+    const after = await exported(tenant);
+    const others = (leads: { id?: string }[] = []) => leads.filter(({ id }) => id !== ownId);
+    const withoutUser = (lead: object) => ({ ...lead, createdBy: null, lastScannedBy: null });
+    expect(after.leads).toEqual(others(before.leads).map((lead) => (lead.id === otherId ? withoutUser(lead) : lead)));
+
+    // A retry neither runs again nor shows anything.
+    const retried = await api.post('/leads/batch', batch).set('Idempotency-Key', 'batch').expect(410);
+    expect(retried.body).toEqual({ status: 410, error: 'Gone' });
+    expect(await exported(tenant)).toEqual(after);
+    const unconcerned = await api
+      .post('/leads', leadInput({ email: 'unconcerned@example.com' }))
+      .set('Idempotency-Key', 'unconcerned')
+      .expect(200);
+    expect(unconcerned.headers['idempotency-replayed']).toBe('true');
+
+    const { body } = await api.get('/changes?resources=leads&limit=100');
+    expect(JSON.stringify(body)).not.toContain(`"email":"${CANARY}"`);
+
+    const places = await placesOf(CANARY);
+    expect([...new Set(places.map((place) => place.split('.')[0]))].sort()).toEqual(documentedTables());
+    expect(places).not.toContain('leads.email');
+    expect(places).not.toContain('leads.created_by');
+    expect(places).not.toContain('users.email');
+    expect(places).not.toContain('idempotent_answers.answer');
+
+    const mentioned = erased.mentions.map(({ resource, field }) => `${resource} ${field}`);
+    for (const each of [
+      'events name',
+      'events location',
+      'tagOptions value',
+      'api_keys label',
+      'organizations name',
+      'webhooks url',
+      'industryEvents description',
+      'leads company.name',
+    ]) {
+      expect(mentioned).toContain(each);
+    }
+  });
+
+  it('leaves users and creators unless it is asked for, and asks for the number of leads', async () => {
+    const tenant = await lanyard.tenant();
+    const address = 'info@shared.example';
+    await tenant.import({ users: [{ email: address }] });
+    const ids = [await create(tenant, { email: address }), await create(tenant, { email: address.toUpperCase() })];
+    expect(await erase(tenant, '--email', address)).toMatchObject({ erased: false, leads: 2, asUser: 0 });
+    expect(await erase(tenant, '--lead', ids[0] ?? '', '--yes', '1')).toMatchObject({ erased: true, leads: 1 });
+    const { records, asUser } = await find(tenant, '--email', address);
+    expect(records).toMatchObject([{ id: ids[1] }]);
+    expect(asUser).toMatchObject([{ resource: 'users', field: 'email' }]);
+  });
+
+  it('writes a document for the person, which only its owner can read', async () => {
+    const tenant = await lanyard.tenant();
+    await create(tenant, { email: 'doc@example.com' });
+    const file = join(mkdtempSync(join(tmpdir(), 'persons-')), 'doc.json');
+    const found = await find(tenant, '--email', 'doc@example.com', '--output', file);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ ...found, events: [] });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('erases again after a restore what a record without addresses says, and only in the same organization', async () => {
+    const [tenant, other] = [await lanyard.tenant(), await lanyard.tenant()];
+    const address = 'again@example.com';
+    await create(tenant, { email: address });
+    await create(other, { email: address });
+    const file = join(mkdtempSync(join(tmpdir(), 'persons-')), 'erased.ndjson');
+    const { stderr } = await runErase(tenant, '--email', address, '--yes', '1', '--record', file);
+    expect(stderr).toBe('');
+    const text = readFileSync(file, 'utf8');
+    expect(text).not.toContain('again');
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => Object.keys(JSON.parse(line) as object)),
+    ).toEqual([['salt'], ['at', 'sha256']]);
+
+    await create(tenant, { email: 'Again@example.com' }); // as a restore would bring it back
+    const again = (...options: string[]) => operator.run(['persons', 'erase', '--again', file, '--json', ...options]);
+    expect(JSON.parse((await again()).stdout)).toMatchObject({ erased: false, leads: 1 });
+    expect(JSON.parse((await again('--yes', '1')).stdout)).toMatchObject({ erased: true, leads: 1 });
+    expect((await find(tenant, '--email', address)).records).toEqual([]);
+    expect((await find(other, '--email', address)).records).toHaveLength(1);
+  });
+
+  it('says what will be missing after a restore, and refuses what it cannot do', async () => {
+    const tenant = await lanyard.tenant();
+    await create(tenant, { email: 'unrecorded@example.com' });
+    const { stderr } = await runErase(tenant, '--email', 'unrecorded@example.com', '--yes', '1');
+    expect(stderr).toContain('Not recorded: after a restore');
+    const usage: [string[], string][] = [
+      [[], 'Name the person with --email, --phone or --lead'],
+      [['--email', 'x'], '--email must be an e-mail address'],
+      [['--phone', '12'], 'at least 5 digits'],
+      [['--lead', '1'], 'which is a UUID'],
+      [['--phone', '0441998877', '--record', 'f'], '--record works with --email alone'],
+      [['--again', 'f'], '--again takes no other option but --yes'],
+    ];
+    for (const [options, message] of usage) {
+      const outcome = await runErase(tenant, ...options);
+      expect(outcome.status).toBe(2);
+      expect(outcome.stderr).toContain(message);
+    }
+    const missing = await operator.run(['persons', 'erase', '--again', join(tmpdir(), randomUUID())]);
+    expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining('no such file') as string });
+  });
+});
