@@ -155,7 +155,7 @@ describe('persons', () => {
         {
           id: ownId,
           email: CANARY,
-          remoteIds: [{ id: 'remote-1', integrationType: 'HUB_SPOT' }],
+          remoteIds: [{ id: CANARY, integrationType: 'ZOHO' }],
           events: [{ event: CANARY }],
           activations: [{ activationId }],
         },
