@@ -3,7 +3,7 @@
 -- Prepared statements
 
 -- changes.claim: $1 integer, $2 boolean
-select claim_log($1, $2);
+select claim_log($1, $2) as outcome;
 
 -- changes.load positions: $1 integer, $2 text ($1 is the organization)
 select positions from cursor_positions where organization_id = $1 and hash = decode($2, 'hex');

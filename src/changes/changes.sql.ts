@@ -42,7 +42,7 @@ export const RESET: Statement = {
 export const CLAIM_BATCH_SIZE = 20_000;
 
 /** Takes over a log that was written in another database (change.functions.ts). */
-export const CLAIM: Statement = { name: 'changes.claim', text: 'select claim_log($1, $2)', isShared: true };
+export const CLAIM: Statement = { name: 'changes.claim', text: 'select claim_log($1, $2) as outcome', isShared: true };
 
 /** A cursor with too many positions for a URL refers to stored ones by their hash. */
 export const STORE_POSITIONS: Statement = {

@@ -9,6 +9,7 @@ import type { ApiClient } from '../support/client';
 import { asOperator, createDatabase, createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
+import { Operator } from '../support/operator';
 import { Receiver } from '../support/receiver';
 import { type ChangesPage, Replica, foreignCursor } from '../support/replica';
 
@@ -88,9 +89,10 @@ describe('a database that is a copy of another one', () => {
     60_000,
   );
 
-  it('keeps a disabled webhook from sending when it is enabled, until it is resumed', async () => {
+  it('lists its webhooks as paused, and keeps a disabled one from sending when it is enabled, until it is resumed', async () => {
     const { url } = await createDatabase(source.name);
     const db = await asOperator(url);
+    expect(await new Operator({ DATABASE_URL: url }).json(['webhooks', 'list'])).toMatchObject([{ state: 'paused' }]);
     await db.query('update webhooks set disabled_at = now()');
     const server = await startInProcess({ databaseUrl: url });
     const webhooks = webhooksOf(server);
