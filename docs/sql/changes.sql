@@ -5,6 +5,15 @@
 -- changes.claim: $1 integer, $2 boolean
 select claim_log($1, $2) as outcome;
 
+-- changes FORGET_LOST_LOG: $1 jsonb
+update changes_key set generation = generation + 1 where exists (
+  select
+  from jsonb_to_recordset($1) sent (organization_id integer, resource smallint, xid bigint, seq bigint, at timestamptz)
+  where not exists (
+    select from changes c where c.organization_id = sent.organization_id and c.resource = sent.resource
+      and ((c.xid, c.seq, c.at) = (sent.xid, sent.seq, sent.at)
+        or c.operation = 's' and (c.xid, c.seq) > (sent.xid, sent.seq))));
+
 -- changes.load positions: $1 integer, $2 text ($1 is the organization)
 select positions from cursor_positions where organization_id = $1 and hash = decode($2, 'hex');
 

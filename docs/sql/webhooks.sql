@@ -8,12 +8,13 @@ insert into subscriptions (name) select unnest($1::text[]) on conflict (name) do
 -- webhooks MISSING_ROWS: $1 text[], $2 jsonb
 select s.name, o.id as "organizationId", o.created_at < s.created_at as "isOlder", w.id
 from subscriptions s cross join organizations o
-  left join webhooks w on w.organization_id = o.id and w.subscription = s.name
+  left join feed_readers w on w.organization_id = o.id and w.subscription = s.name
 where s.name = any($1) and (w.id is null or to_jsonb(w.resources) <> $2::jsonb -> s.name)
 limit 200;
 
 -- webhooks RETRY_SUBSCRIPTIONS: $1 text[]
-update webhooks set next_attempt_at = null, moved_at = null where subscription = any($1) and failing_since is not null;
+update feed_readers set next_attempt_at = null, moved_at = null
+where subscription = any($1) and failing_since is not null;
 
 -- webhooks POLL: $1 pg_snapshot, $2 timestamp with time zone, $3 uuid[], $4 uuid[], $5 timestamp with time zone,
 -- $6 smallint[], $7 text[]
@@ -29,7 +30,7 @@ with compared as materialized (
   select *, least(previous_end, (select min(xid) from unnest(ended) xid)) as lowest from bounds
 ), looked_at as (
   select w.id, changed.is_changed
-  from webhooks w cross join since cross join lateral (
+  from feed_readers w cross join since cross join lateral (
     select is_first or (lowest < current_end and exists (
       select from changes c
       where c.organization_id = w.organization_id and c.resource = any($6::smallint[])
@@ -57,7 +58,7 @@ select count(*) filter (where is_running and failing_since is null)::integer as 
   count(*) filter (where disabled_at is null and paused_at is not null)::integer as paused,
   count(*) filter (where disabled_at is not null)::integer as disabled,
   min(waiting_since) as "waitingSince"
-from webhooks cross join lateral (select disabled_at is null and paused_at is null as is_running) state;
+from feed_readers cross join lateral (select disabled_at is null and paused_at is null as is_running) state;
 
 -- Functions
 
@@ -66,6 +67,6 @@ CREATE OR REPLACE FUNCTION public.pause_webhooks()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update webhooks set paused_at = now() where paused_at is null;
+  update feed_readers set paused_at = now() where paused_at is null;
   return null;
 end $function$;

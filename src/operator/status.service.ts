@@ -58,7 +58,7 @@ const COUNTS = `
         'active', count(*) filter (where disabled_at is null and paused_at is null and failing_since is null),
         'failing', count(*) filter (where disabled_at is null and paused_at is null and failing_since is not null),
         'paused', count(*) filter (where disabled_at is null and paused_at is not null),
-        'disabled', count(*) filter (where disabled_at is not null)) from webhooks where subscription is null) as webhooks,
+        'disabled', count(*) filter (where disabled_at is not null)) from feed_readers where subscription is null) as webhooks,
     (select coalesce(json_agg(s order by s.name), '[]') from (
         select subscription as name,
           count(*) filter (where disabled_at is null and paused_at is null and failing_since is null) as active,
@@ -66,7 +66,7 @@ const COUNTS = `
           count(*) filter (where disabled_at is null and paused_at is not null) as paused,
           count(*) filter (where disabled_at is not null) as disabled,
           max(last_error) filter (where failing_since is not null) as "lastError", min(waiting_since) as "waitingSince"
-        from webhooks where subscription is not null group by subscription) s) as subscriptions,
+        from feed_readers where subscription is not null group by subscription) s) as subscriptions,
     (select coalesce(json_agg(b), '[]') from (
         select k.id, k.prefix, k.label, json_build_object('id', o.id, 'name', o.name) as organization,
           sum(u.requests) as requests

@@ -23,7 +23,7 @@ export const POLL = `
     select *, least(previous_end, (select min(xid) from unnest(ended) xid)) as lowest from bounds
   ), looked_at as (
     select w.id, changed.is_changed
-    from webhooks w cross join since cross join lateral (
+    from feed_readers w cross join since cross join lateral (
       select is_first or (lowest < current_end and exists (
         select from changes c
         where c.organization_id = w.organization_id and c.resource = any($6::smallint[])
@@ -47,4 +47,4 @@ export const STATES = `
     count(*) filter (where disabled_at is null and paused_at is not null)::integer as paused,
     count(*) filter (where disabled_at is not null)::integer as disabled,
     min(waiting_since) as "waitingSince"
-  from webhooks cross join lateral (select disabled_at is null and paused_at is null as is_running) state`;
+  from feed_readers cross join lateral (select disabled_at is null and paused_at is null as is_running) state`;
