@@ -53,7 +53,9 @@ export class WebhookLeader {
     }
     const connection = this.connection;
     if (!connection.isLeader) {
-      const [lock] = await this.run((manager) => manager.query<[{ isHeld: boolean }]>(TRY_LEADER_LOCK, [LEADER_LOCK, LEADER_VERSION]));
+      const [lock] = await this.run((manager) =>
+        manager.query<[{ isHeld: boolean }]>(TRY_LEADER_LOCK, [LEADER_LOCK, LEADER_VERSION]),
+      );
       connection.isLeader = lock.isHeld;
     }
     return connection.isLeader;
