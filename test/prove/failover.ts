@@ -65,6 +65,7 @@ async function startUnpromoted(stage: Stage, cluster: Cluster, standby: Postgres
   await until('the webhook has what will be lost', isComplete);
   await cluster.postgres.kill();
   await standby.startUnpromoted();
+  cluster.postgres = standby;
   cluster.proxy?.switchTo(standby.port);
   await until('writes succeed', async () => (await api.post('/leads', leadInput())).status === 200);
   await until('the webhook has a snapshot', isComplete).catch(() => undefined);
