@@ -69,8 +69,14 @@ function changedHeaders(before: OutgoingHttpHeaders, after: OutgoingHttpHeaders)
   return Object.fromEntries(changed.map(([name, value]) => [name, Array.isArray(value) ? value : String(value)]));
 }
 
-/** SHA-256 of the method, the path and the body as JSON: its white space and compression make no difference. */
-const fingerprintOf = ({ method, path, body }: Request): Buffer =>
-  createHash('sha256')
-    .update(`${method} ${path}\n${JSON.stringify(body ?? {})}`)
+/**
+ * SHA-256 of the method, the path with its query string, and the body as JSON, whose white space and compression make no
+ * difference. Without a query string nothing is added for it, so that the keys of earlier builds keep their meaning.
+ */
+function fingerprintOf({ method, path, url, body }: Request): Buffer {
+  const query = url.split('?').slice(1).join('?');
+  const target = query === '' ? path : `${path}?${query}`;
+  return createHash('sha256')
+    .update(`${method} ${target}\n${JSON.stringify(body ?? {})}`)
     .digest();
+}

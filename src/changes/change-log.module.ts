@@ -4,7 +4,8 @@ import { Config } from '../config';
 import { sqlState } from '../database/errors';
 import { Pruner } from '../database/pruner';
 import { LOG_CLAIMED } from './changes.service';
-import { CLAIM_BATCH_SIZE, PRUNE_CHANGES, PRUNE_POSITIONS } from './changes.sql';
+import { PRUNE_CHANGES, PRUNE_POSITIONS } from './changes.sql';
+import { claimLog } from './claim-log';
 
 /** How many rows one statement prunes, so that it stays within its timeout. */
 const PRUNE_BATCH_SIZE = 1000;
@@ -27,21 +28,10 @@ export class ChangeLogModule implements OnApplicationBootstrap {
   /** Detects a restored log before the first request, however many rows it has. */
   async onApplicationBootstrap(): Promise<void> {
     try {
-      const outcome = await this.claimLog();
-      if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
+      if (await claimLog(this.dataSource)) this.logger.warn({ message: LOG_CLAIMED });
     } catch (error) {
       // The first reader of the log checks it, too.
       this.logger.warn({ message: 'Cannot check the change log', sqlState: sqlState(error) });
-    }
-  }
-
-  private async claimLog(): Promise<string> {
-    for (;;) {
-      const [{ outcome }] = await this.dataSource.query<[{ outcome: string }]>(
-        'select claim_log($1, false) as outcome',
-        [CLAIM_BATCH_SIZE],
-      );
-      if (outcome !== 'partial') return outcome;
     }
   }
 }

@@ -28,6 +28,8 @@ export interface ChangesPage {
   changes: JsonText[];
   cursor: string;
   hasMore: boolean;
+  /** The newest change that the page may show. */
+  newest: LastEmitted | null;
 }
 
 /** The state of the log. */
@@ -71,6 +73,7 @@ interface Page {
   /** The cursor of the next page. */
   nextCursor: Cursor;
   hasMore: boolean;
+  newest: LastEmitted | null;
 }
 
 /** Logged when this database takes over the change log of another one. */
@@ -126,7 +129,7 @@ export class ChangesService {
       query.cursor === undefined ? await this.startCursor(caller, query) : await this.parseCursor(caller, query.cursor);
     const hasOtherResources = resources && this.resources.numbersOf(resources).join() !== cursor.resources.join();
     if (hasOtherResources) throw new InvalidRequest('query resources', 'conflict');
-    const page: Page = { buffer: new PageBuffer(maxBytes), nextCursor: cursor, hasMore: false };
+    const page: Page = { buffer: new PageBuffer(maxBytes), nextCursor: cursor, hasMore: false, newest: null };
     const isSnapshot = cursor.snapshotProgress !== null;
     // With `since`, the page is empty: there cannot be changes after the moment in which it was requested.
     if (isSnapshot) await this.addSnapshot(caller, page, limit);
@@ -136,6 +139,7 @@ export class ChangesService {
       changes: page.buffer.changes,
       cursor: await this.encode(caller, page.nextCursor),
       hasMore: page.hasMore,
+      newest: page.newest,
     };
   }
 
@@ -231,7 +235,9 @@ export class ChangesService {
   /** Adds existing records, resource by resource. */
   private async addSnapshot(caller: Caller, page: Page, limit: number): Promise<void> {
     const cursor = page.nextCursor;
-    requireSameLog(cursor, await this.logStatus(caller, []));
+    const log = await this.logStatus(caller, cursor.resources);
+    requireSameLog(cursor, log);
+    page.newest = log.newest;
     page.hasMore = true;
     const progress = { ...cursor.snapshotProgress! };
     page.nextCursor = { ...cursor, snapshotProgress: progress };
@@ -269,6 +275,7 @@ export class ChangesService {
     const emitted = left?.firstEntry ?? entries.length;
     page.hasMore = emitted < pending.entries.length;
     const lastOfPage = pending.entries[emitted - 1]?.[0];
+    page.newest = lastOfPage ?? null;
     page.nextCursor = advanceCursor(cursor, lastOfPage, pending.openTransactions, page.hasMore);
   }
 

@@ -71,7 +71,7 @@ export const organizationOption = (purpose: string) =>
 
 /**
  * @returns the organization with the ID or, without an ID, the only one
- * @throws CommandError if it does not exist, or if there is more than one to choose from
+ * @throws CommandError if it does not exist, UsageError if there is more than one to choose from
  */
 export async function findOrganization(services: INestApplicationContext, id?: number): Promise<Organization> {
   const organizations = services.get(OrganizationsService);
@@ -96,7 +96,7 @@ function onlyOrganization(organizations: Organization[]): Organization {
   const names = listed.map(({ id, name }) => `${id} (${escapeInvisible(name)})`);
   const moreCount = organizations.length - listed.length;
   const more = moreCount > 0 ? ` and ${moreCount} more` : '';
-  throw new CommandError(`Choose an organization with --organization ID: ${names.join(', ')}${more}`);
+  throw new UsageError(`Choose an organization with --organization ID: ${names.join(', ')}${more}`);
 }
 
 /** Parses the ID of an API key. */

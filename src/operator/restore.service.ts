@@ -5,6 +5,7 @@ import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import type { StartupOptions } from '../database/connect';
+import { claimLog } from '../changes/claim-log';
 import { Config } from '../config';
 import { functionsBeforeMigrations } from '../schema/functions';
 import { migrate, withMigrationLock } from '../schema/migrate';
@@ -77,6 +78,7 @@ export class RestoreService {
       }
     });
     const applied = await migrate(url, this.schema, options);
+    await claimLog(this.dataSource);
     // Without statistics, PostgreSQL would plan the first queries as if the tables were empty.
     await this.dataSource.query('analyze');
     return { restored, skipped, applied };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { COUNT_SERVERS_WITHOUT_REDIS } from '../rate-limit/local-limits-lock';
+import { READERS, STATE_COUNTS } from '../webhooks/webhooks.sql';
 
 /** The result of `status`. A value that could not be looked up is null. */
 export interface Status {
@@ -54,19 +55,11 @@ const COUNTS = `
         'expired', count(*) filter (where not is_active and revoked_at is null),
         'revoked', count(*) filter (where revoked_at is not null))
       from (select *, revoked_at is null and coalesce(expires_at > now(), true) as is_active from api_keys) k) as keys,
-    (select json_build_object(
-        'active', count(*) filter (where disabled_at is null and paused_at is null and failing_since is null),
-        'failing', count(*) filter (where disabled_at is null and paused_at is null and failing_since is not null),
-        'paused', count(*) filter (where disabled_at is null and paused_at is not null),
-        'disabled', count(*) filter (where disabled_at is not null)) from webhooks where subscription is null) as webhooks,
+    (select to_json(w) from (select ${STATE_COUNTS} from ${READERS} where subscription is null) w) as webhooks,
     (select coalesce(json_agg(s order by s.name), '[]') from (
-        select subscription as name,
-          count(*) filter (where disabled_at is null and paused_at is null and failing_since is null) as active,
-          count(*) filter (where disabled_at is null and paused_at is null and failing_since is not null) as failing,
-          count(*) filter (where disabled_at is null and paused_at is not null) as paused,
-          count(*) filter (where disabled_at is not null) as disabled,
+        select subscription as name, ${STATE_COUNTS},
           max(last_error) filter (where failing_since is not null) as "lastError", min(waiting_since) as "waitingSince"
-        from webhooks where subscription is not null group by subscription) s) as subscriptions,
+        from ${READERS} where subscription is not null group by subscription) s) as subscriptions,
     (select coalesce(json_agg(b), '[]') from (
         select k.id, k.prefix, k.label, json_build_object('id', o.id, 'name', o.name) as organization,
           sum(u.requests) as requests

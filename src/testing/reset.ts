@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { trackedListsOf } from '../database/tracked-list';
 
 /** Tables with rows of organizations that are not emptied, so that keys and the cursors of `@OnChanges` are kept. */
-const KEPT_TABLES = ['api_keys', 'webhooks'];
+const KEPT_TABLES = ['api_keys', 'feed_readers'];
 
 const FIND_TABLES = `
   select format('%I', c.relname) as name from pg_class c
@@ -24,7 +24,7 @@ export function emptyOrganizations(dataSource: DataSource): Promise<void> {
     await alter('disable');
     await manager.query(`truncate ${tables.map(({ name }) => name).join(', ')} cascade`);
     await alter('enable');
-    await manager.query('delete from webhooks');
+    await manager.query('delete from feed_readers');
     await manager.query('update changes_key set generation = generation + 1');
   });
 }

@@ -12,7 +12,7 @@ export async function announcePausedWebhooks(
   // A database that does not answer at this moment is no reason to stop serving.
   const [row] = await dataSource
     .query<{ paused: number }[]>(
-      'select count(*)::integer as paused from webhooks where paused_at is not null and disabled_at is null',
+      'select count(*)::integer as paused from feed_readers where paused_at is not null and disabled_at is null',
     )
     .catch(() => []);
   const paused = row?.paused ?? 0;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { promises as dns } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** An address as `net.connect` takes it from a lookup. */
 export interface ReceiverAddress {
@@ -34,78 +35,29 @@ const RESOLV_CONF = '/etc/resolv.conf';
 /** Errors after which the next name of the search list is tried. */
 const NO_SUCH_NAME = ['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'EBADNAME'];
 
-/** Names by which cloud machines ask for their own credentials. Their addresses are blocked, too. */
-const METADATA_NAMES = /^(metadata|metadata\.google\.internal|metadata\.goog|instance-data(\.ec2\.internal)?)$/;
+/** Metadata services of clouds that are not in a range of their own: Alibaba Cloud, Azure, AWS and Google Cloud. */
+const METADATA_ADDRESSES = ['100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'];
+const PRIVATE_RANGES = ['private', 'loopback', 'carrierGradeNat', 'uniqueLocal'];
+/** All public IPv6 addresses are in this range, except those of NAT64. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+/** A network with DNS64 gives receivers that have only an IPv4 address an address with this prefix. */
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-function blockList(...subnets: string[]): BlockList {
-  const list = new BlockList();
-  for (const subnet of subnets) {
-    const [address, prefix] = subnet.split('/') as [string, string];
-    list.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4');
-  }
-  return list;
+/** Whether a receiver may have an address: public ones always, private ones if allowed, and all others never. */
+export function isAllowedAddress(text: string, allowPrivate: boolean): boolean {
+  const address = withoutTranslation(text);
+  if (METADATA_ADDRESSES.includes(address.toString())) return false;
+  const range = address.range();
+  if (PRIVATE_RANGES.includes(range)) return allowPrivate;
+  return range === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6));
 }
 
-/** Unspecified, link-local, multicast, and reserved addresses, and those of metadata services elsewhere. */
-const NEVER_ALLOWED = blockList(
-  '0.0.0.0/8',
-  '169.254.0.0/16',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  '100.100.100.200/32', // Alibaba Cloud
-  '168.63.129.16/32', // Azure
-  '192.0.0.192/32', // Oracle Cloud
-  '::/128',
-  'fe80::/10',
-  'ff00::/8',
-  'fd00:ec2::254/128', // AWS
-  'fd20:ce::254/128', // Google Cloud
-);
-
-const PRIVATE = blockList(
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '::1/128',
-  'fc00::/7',
-  'fec0::/10',
-);
-
-/** The IPv4 address within an IPv6 address that is mapped (`::ffff:…`), compatible, of NAT64, or of 6to4. */
-function embeddedIpv4(address: string): string | undefined {
-  // The URL parser writes every spelling in one form, with hexadecimal groups only.
-  const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = '', tail = ''] = text.split('::') as [string, string?];
-  const groupsOf = (part: string): number[] =>
-    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
-  const [left, right] = [groupsOf(head), groupsOf(tail)];
-  const groups = [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
-  const startsWith = (...prefix: number[]): boolean => prefix.every((group, n) => groups[n] === group);
-  const ipv4 = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.');
-  const isMapped = startsWith(0, 0, 0, 0, 0, 0xffff) || startsWith(0, 0, 0, 0, 0xffff, 0);
-  const isCompatible = startsWith(0, 0, 0, 0, 0, 0) && groups[6] !== 0;
-  const isNat64 = startsWith(0x64, 0xff9b, 0, 0, 0, 0);
-  if (isMapped || isCompatible || isNat64) return ipv4(groups[6] as number, groups[7] as number);
-  if (startsWith(0x2002)) return ipv4(groups[1] as number, groups[2] as number);
-  return undefined;
+/** The address that is connected to: the IPv4 address within an IPv6 address that is mapped (`::ffff:…`) or of NAT64. */
+function withoutTranslation(text: string): ipaddr.IPv4 | ipaddr.IPv6 {
+  const address = ipaddr.process(text);
+  const isNat64 = address.kind() === 'ipv6' && address.match(NAT64);
+  return isNat64 ? ipaddr.fromByteArray(address.toByteArray().slice(-4)) : address;
 }
-
-/** Whether a receiver may have an address: cloud metadata, link-local and multicast never, private ones if allowed. */
-export function isAllowedAddress(address: string, allowPrivate: boolean): boolean {
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  if (NEVER_ALLOWED.check(address, family)) return false;
-  if (!allowPrivate && PRIVATE.check(address, family)) return false;
-  const embedded = family === 'ipv6' ? embeddedIpv4(address) : undefined;
-  return embedded === undefined || isAllowedAddress(embedded, allowPrivate);
-}
-
-const withoutFinalDot = (host: string): string => host.toLowerCase().replace(/\.$/, '');
-
-export const isMetadataName = (host: string): boolean => METADATA_NAMES.test(withoutFinalDot(host));
 
 /** The addresses that a file in the format of /etc/hosts gives a name. */
 export function hostsFileAddresses(text: string, host: string): string[] {
@@ -116,25 +68,16 @@ export function hostsFileAddresses(text: string, host: string): string[] {
   });
 }
 
-/** The names to ask DNS for, in order, by the `search`, `domain` and `ndots` of resolv.conf (see its manual page). */
+/** The names to ask DNS for, in order, by the `search` and `ndots` of resolv.conf (see its manual page). */
 export function namesToResolve(host: string, resolvConf: string): string[] {
   if (host.endsWith('.')) return [host.slice(0, -1)];
-  let domains: string[] = [];
-  let ndots = 1;
-  for (const line of resolvConf.split('\n')) {
-    const [keyword, ...values] = line
-      .replace(/[#;].*/, '')
-      .trim()
-      .split(/\s+/);
-    // The last of these lines counts.
-    if (keyword === 'search') domains = values;
-    if (keyword === 'domain') domains = values.slice(0, 1);
-    const option = keyword === 'options' ? values.find((value) => /^ndots:\d+$/.test(value)) : undefined;
-    if (option) ndots = Number(option.slice('ndots:'.length));
-  }
+  // The last line counts; `domain` is the old name of a search list.
+  const [, search = ''] = [...resolvConf.matchAll(/^[ \t]*(?:search|domain)[ \t]+([^#;\n]*)/gm)].at(-1) ?? [];
+  const [, ndots = '1'] = [...resolvConf.matchAll(/^[ \t]*options\b.*[ \t]ndots:(\d+)/gm)].at(-1) ?? [];
+  const domains = search.split(/\s+/).filter(Boolean);
   const searched = domains.map((domain) => `${host}.${domain.replace(/^\.|\.$/g, '')}`);
   const dots = host.split('.').length - 1;
-  return dots >= ndots ? [host, ...searched] : [...searched, host];
+  return dots >= Number(ndots) ? [host, ...searched] : [...searched, host];
 }
 
 /**
@@ -159,12 +102,12 @@ export class ReceiverLookup {
   /** Whether the host of a URL may be connected to if it is a literal address. The names are checked when they are resolved. */
   isAllowedHost(hostname: string): boolean {
     const host = hostname.replace(/^\[|\]$/g, '');
-    return isIP(host) === 0 ? !isMetadataName(host) : this.isAllowed(host);
+    return isIP(host) === 0 || this.isAllowed(host);
   }
 
   /** @throws AddressNotAllowed, or the error of DNS */
   async resolve(host: string): Promise<ReceiverAddress[]> {
-    const name = withoutFinalDot(host);
+    const name = host.toLowerCase().replace(/\.$/, '');
     const found = (await this.localAddresses(name)) ?? (await this.resolveByDns(host));
     const allowed = found.filter((address) => this.isAllowed(address));
     if (allowed.length === 0) throw new AddressNotAllowed();
@@ -198,7 +141,6 @@ export class ReceiverLookup {
 async function firstAddresses(resolver: dns.Resolver, names: string[]): Promise<string[]> {
   let notFound: unknown;
   for (const name of names) {
-    if (isMetadataName(name)) throw new AddressNotAllowed();
     const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     if (addresses.length > 0) return addresses;

@@ -4,12 +4,12 @@ export const ADD_SUBSCRIPTIONS =
 
 /** A server that starts calls failing methods at once. */
 export const RETRY_SUBSCRIPTIONS =
-  'update webhooks set next_attempt_at = null, moved_at = null where subscription = any($1) and failing_since is not null';
+  'update feed_readers set next_attempt_at = null, moved_at = null where subscription = any($1) and failing_since is not null';
 
 /** Rows that subscriptions `$1` lack, or have for other resources than `$2` says; a part of them, when there are very many. */
 export const MISSING_ROWS = `
   select s.name, o.id as "organizationId", o.created_at < s.created_at as "isOlder", w.id
   from subscriptions s cross join organizations o
-    left join webhooks w on w.organization_id = o.id and w.subscription = s.name
+    left join feed_readers w on w.organization_id = o.id and w.subscription = s.name
   where s.name = any($1) and (w.id is null or to_jsonb(w.resources) <> $2::jsonb -> s.name)
   limit 200`;

@@ -2,6 +2,7 @@ import { GoneException, Injectable, Logger } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOptionsWhere, IsNull, Repository } from 'typeorm';
 import { type ChangesPage, ChangesService, ForeignCursor } from '../changes/changes.service';
+import { SentChanges } from '../changes/sent-changes';
 import { Transactions } from '../database/transactions';
 import { CURSOR_REFRESH_MS } from './pending-webhooks';
 import { WebhookClock } from './webhook-clock';
@@ -22,6 +23,7 @@ export class WebhookFeed {
   constructor(
     private readonly leader: WebhookLeader,
     private readonly changes: ChangesService,
+    private readonly sent: SentChanges,
     private readonly clock: WebhookClock,
     private readonly transactions: Transactions,
     @InjectRepository(WebhookEntity) private readonly webhooks: Repository<WebhookEntity>,
@@ -52,10 +54,12 @@ export class WebhookFeed {
 
   /** @returns undefined when the position of the cursor is no longer kept */
   private async readPage(webhook: WebhookEntity): Promise<ChangesPage | undefined> {
-    const { organizationId, cursor } = webhook;
+    const { id, organizationId, cursor } = webhook;
     const query = { cursor, limit: MAX_CHANGES };
     try {
-      return await this.read(() => this.changes.page({ organizationId, keyId: '' }, query, MAX_BYTES));
+      const page = await this.read(() => this.changes.page({ organizationId, keyId: '' }, query, MAX_BYTES));
+      this.sent.note(id, organizationId, page.newest);
+      return page;
     } catch (error) {
       if (error instanceof ForeignCursor) await this.pause(webhook);
       if (error instanceof GoneException) return undefined;

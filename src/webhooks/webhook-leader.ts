@@ -2,13 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { Overloaded } from '../errors/exceptions';
+import { SentChanges } from '../changes/sent-changes';
 import { FairQueue } from '../database/fair-queue';
 import { TransactionalDataSource } from '../database/transactional-data-source';
 
 /** An arbitrary constant: the advisory lock of the process that delivers. */
 const LEADER_LOCK = 7_261_915;
+/**
+ * The second half of the lock. A migration after which older servers cannot deliver raises it, so that none of them keeps the
+ * lock from a server that can (docs/decisions/0022).
+ */
+const LEADER_VERSION = 1;
 /** The keepalive settings let PostgreSQL notice within 20 seconds that the leader's machine is gone. */
-const TRY_LEADER_LOCK = `select pg_try_advisory_lock($1) as "isHeld", set_config('tcp_keepalives_idle', '10', false),
+const TRY_LEADER_LOCK = `select pg_try_advisory_lock($1, $2) as "isHeld", set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '2', false)`;
 
 /** The sender's own database connection. It holds the advisory lock while this process is the leader. */
@@ -28,7 +34,10 @@ export class WebhookLeader {
   private connection?: LeaderConnection;
   private onLost = (): void => undefined;
 
-  constructor(private readonly dataSource: TransactionalDataSource) {}
+  constructor(
+    private readonly dataSource: TransactionalDataSource,
+    private readonly sent: SentChanges,
+  ) {}
 
   /** @param listener is called when this process may no longer be the leader */
   whenLost(listener: () => void): void {
@@ -37,10 +46,16 @@ export class WebhookLeader {
 
   /** Tries to become the leader. */
   async isLeader(): Promise<boolean> {
-    this.connection ??= await this.connect();
+    if (!this.connection) {
+      this.connection = await this.connect();
+      // Also in a process that is no longer the leader: the new one may have sent nothing that was lost.
+      await this.run((manager) => this.sent.verify(manager));
+    }
     const connection = this.connection;
     if (!connection.isLeader) {
-      const [lock] = await this.run((manager) => manager.query<[{ isHeld: boolean }]>(TRY_LEADER_LOCK, [LEADER_LOCK]));
+      const [lock] = await this.run((manager) =>
+        manager.query<[{ isHeld: boolean }]>(TRY_LEADER_LOCK, [LEADER_LOCK, LEADER_VERSION]),
+      );
       connection.isLeader = lock.isHeld;
     }
     return connection.isLeader;

@@ -77,6 +77,8 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
         this.startDelivery(webhook);
     } catch (error) {
       await this.onError(error);
+      // Whatever the reason is, another process may succeed.
+      await this.leader.resign();
     }
   }
 

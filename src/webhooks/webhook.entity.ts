@@ -4,10 +4,10 @@ import { WithFunctions } from '../schema/functions';
 import { WEBHOOK_FUNCTIONS } from './webhook.functions';
 
 /** A receiver of an organization's changes, and how far it has them: a URL, or a method of this server. */
-@Entity('webhooks')
-@Index('webhooks_organization_idx', ['organizationId', 'createdAt', 'id'])
-@Index('webhooks_subscription_idx', ['subscription', 'organizationId'], { unique: true })
-@RefersTo('OrganizationEntity', 'organizationId', 'webhooks_organization_fkey')
+@Entity('feed_readers')
+@Index('feed_readers_organization_idx', ['organizationId', 'createdAt', 'id'])
+@Index('feed_readers_subscription_idx', ['subscription', 'organizationId'], { unique: true })
+@RefersTo('OrganizationEntity', 'organizationId', 'feed_readers_organization_fkey')
 @WithFunctions(WEBHOOK_FUNCTIONS)
 export class WebhookEntity {
   @PrimaryColumn('uuid') id: string;

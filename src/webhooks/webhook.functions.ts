@@ -5,7 +5,7 @@
 export const WEBHOOK_FUNCTIONS = `
 create or replace function pause_webhooks() returns trigger language plpgsql as $$
 begin
-  update webhooks set paused_at = now() where paused_at is null;
+  update feed_readers set paused_at = now() where paused_at is null;
   return null;
 end $$;
 create trigger t70_pause_webhooks after update of database_identity on changes_key

@@ -4,6 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Not, Repository } from 'typeorm';
 import { OrganizationEntity } from '../access/organization.entity';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
+import { claimLog } from '../changes/claim-log';
 import { uuidV7 } from '../database/uuid';
 import { type DeliveryResult, messageId, WebhookClient } from './webhook-client';
 import { changedAt } from './webhook-feed';
@@ -65,8 +66,9 @@ export class WebhooksService {
     return this.changes.start({ organizationId, keyId: '' }, { resources, since });
   }
 
-  /** Oldest first. */
+  /** Oldest first. In a copied database that no server has used yet, they are paused first. */
   async list(organizationId?: number): Promise<ListedWebhook[]> {
+    await claimLog(this.webhooks.manager);
     const order = { createdAt: 'ASC', id: 'ASC' } as const;
     const where = organizationId === undefined ? {} : { organizationId };
     const listed: ListedWebhook[] = [];

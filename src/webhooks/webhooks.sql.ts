@@ -23,7 +23,7 @@ export const POLL = `
     select *, least(previous_end, (select min(xid) from unnest(ended) xid)) as lowest from bounds
   ), looked_at as (
     select w.id, changed.is_changed
-    from webhooks w cross join since cross join lateral (
+    from feed_readers w cross join since cross join lateral (
       select is_first or (lowest < current_end and exists (
         select from changes c
         where c.organization_id = w.organization_id and c.resource = any($6::smallint[])
@@ -40,11 +40,15 @@ export const POLL = `
     array(select id from looked_at) as ids, array(select id from looked_at where is_changed) as changed
   from since`;
 
-/** Webhooks by state, and the oldest change that waits for one. */
-export const STATES = `
-  select count(*) filter (where is_running and failing_since is null)::integer as active,
+/** The number of rows of `feed_readers` in each state, as `stateOf` has it for one of them. */
+export const STATE_COUNTS = `
+    count(*) filter (where is_running and failing_since is null)::integer as active,
     count(*) filter (where is_running and failing_since is not null)::integer as failing,
     count(*) filter (where disabled_at is null and paused_at is not null)::integer as paused,
-    count(*) filter (where disabled_at is not null)::integer as disabled,
-    min(waiting_since) as "waitingSince"
-  from webhooks cross join lateral (select disabled_at is null and paused_at is null as is_running) state`;
+    count(*) filter (where disabled_at is not null)::integer as disabled`;
+
+/** The readers of the feed. A row that is neither disabled nor paused `is_running`. */
+export const READERS = `(select *, disabled_at is null and paused_at is null as is_running from feed_readers) readers`;
+
+/** Readers by state, and the oldest change that waits for one. */
+export const STATES = `select ${STATE_COUNTS}, min(waiting_since) as "waitingSince" from ${READERS}`;

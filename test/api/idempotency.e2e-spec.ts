@@ -88,6 +88,18 @@ describe('Idempotency-Key', () => {
     await api.get(`/leads/${body.results.id}`).expect(200, body);
   });
 
+  it('is refused with 422 for another query string, and an empty one is none', async () => {
+    const key = randomUUID();
+    const { body } = await named(key, api.post('/leads', leadInput())).expect(200);
+    await named(key, api.post('/leads?', leadInput())).expect(200, body);
+    await named(key, api.post('/leads?x=1', leadInput())).expect(422);
+    const other = randomUUID();
+    await named(other, api.post('/leads?x=1', leadInput())).expect(200);
+    await named(other, api.post('/leads?x=1', leadInput())).expect(200);
+    await named(other, api.post('/leads?x=2', leadInput())).expect(422);
+    await named(other, api.post('/leads', leadInput())).expect(422);
+  });
+
   it('creates one of many that arrive together; the others get 409 or the answer', async () => {
     for (let round = 0; round < 5; round++) {
       const key = randomUUID();

@@ -60,7 +60,7 @@ async function createWebhooks({ environment, defer, pool }, url) {
   }
   const started = performance.now();
   for (let isIdle = false; !isIdle; await pause(500)) {
-    const { rows } = await pool.query('select count(*)::int as count from webhooks where moved_at is null');
+    const { rows } = await pool.query('select count(*)::int as count from feed_readers where moved_at is null');
     isIdle = rows[0].count === 0;
     if (performance.now() - started > PATIENCE_MS) throw new Error('the webhooks do not become idle');
   }

@@ -89,13 +89,15 @@ describe('a backup', () => {
     }, 90_000);
 
     const expectInstallation = async (url: string) => {
-      const restored = await startInProcess({ databaseUrl: url });
       const operator = new Operator({ DATABASE_URL: url });
+      // Before the first start, too: it must be seen that nothing will be sent.
+      expect(await operator.json(['status'])).toMatchObject({ webhooks: { paused: 1, active: 0, failing: 0 } });
+      const restored = await startInProcess({ databaseUrl: url });
       const client = restored.client(busy.key);
       const statuses = await Promise.all(acknowledged.map(async (id) => (await client.get(`/leads/${id}`)).status));
       expect(statuses).toEqual(acknowledged.map(() => 200));
       expect(await operator.json(['webhooks', 'list', '--organization', String(busy.organizationId)])).toEqual([
-        expect.objectContaining({ id: webhook }),
+        expect.objectContaining({ id: webhook, state: 'paused' }),
       ]);
       expect(await query(url, 'select from pg_constraint where not convalidated')).toEqual([]);
       await expectAllOf(filled, restored, operator);

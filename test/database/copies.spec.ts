@@ -9,6 +9,7 @@ import type { ApiClient } from '../support/client';
 import { asOperator, createDatabase, createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
+import { Operator } from '../support/operator';
 import { Receiver } from '../support/receiver';
 import { type ChangesPage, Replica, foreignCursor } from '../support/replica';
 
@@ -88,10 +89,11 @@ describe('a database that is a copy of another one', () => {
     60_000,
   );
 
-  it('keeps a disabled webhook from sending when it is enabled, until it is resumed', async () => {
+  it('lists its webhooks as paused, and keeps a disabled one from sending when it is enabled, until it is resumed', async () => {
     const { url } = await createDatabase(source.name);
     const db = await asOperator(url);
-    await db.query('update webhooks set disabled_at = now()');
+    expect(await new Operator({ DATABASE_URL: url }).json(['webhooks', 'list'])).toMatchObject([{ state: 'paused' }]);
+    await db.query('update feed_readers set disabled_at = now()');
     const server = await startInProcess({ databaseUrl: url });
     const webhooks = webhooksOf(server);
     const [webhook] = await webhooks.list();
@@ -170,7 +172,7 @@ describe('a restore under a running server', () => {
 
   it('pauses a webhook that is restored after the log was taken over', async () => {
     const receiver = await addReceiver();
-    await db.query('update webhooks set cursor = $1 where organization_id = $2', [
+    await db.query('update feed_readers set cursor = $1 where organization_id = $2', [
       foreignCursor(),
       tenant.organizationId,
     ]);
@@ -237,5 +239,45 @@ describe('a cursor', () => {
     await first.api.get('/changes', { cursor: `${cursor.slice(0, -4)}AAAA` }).expect(400);
     await first.api.get('/changes', { cursor: randomUUID() }).expect(400);
     await first.api.get('/changes', { cursor }).expect(200);
+  });
+});
+
+describe('a database that has lost what was sent, on the timeline that it had', () => {
+  it.each([
+    ['the server that has sent it', 1],
+    ['another server', 2],
+  ])('has its webhooks and methods begin anew, when it is seen by %s', async (_, servers) => {
+    const { url } = await createTestDatabase();
+    const lanyard = await startInProcess({ databaseUrl: url });
+    const { api, organizationId } = await lanyard.tenant();
+    const other = servers === 2 ? await startInProcess({ databaseUrl: url }) : undefined;
+    const receiver = await new Receiver(api).listen();
+    await webhooksOf(lanyard).create(organizationId, receiver.url);
+    await addLead(api);
+    const isComplete = async () => (await receiver.copy.differences()).length === 0;
+    await waitUntil(isComplete);
+    const db = await asOperator(url);
+    const places = 'select id, cursor, moved_at from feed_readers';
+    await waitUntil(async () => (await db.query<object[]>(`${places} where not ends_snapshot`)).length === 1);
+    await db.query(`create table kept as ${places}`);
+    const lost = await addLead(api);
+    await waitUntil(() => receiver.taken.some(({ message }) => message.changes.some(({ id }) => id === lost)));
+    const { cursor } = await read(api, { since: 'now' });
+    // The end of the write-ahead log is gone, and with it the places of the readers.
+    await db.query(`
+      begin;
+      delete from leads where id = '${lost}';
+      delete from changes where id = '${lost}';
+      update feed_readers r set cursor = kept.cursor, moved_at = kept.moved_at from kept where kept.id = r.id;
+      drop table kept;
+      select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 7261915
+        and database = (select oid from pg_database where datname = current_database());
+      commit`);
+    if (other) await lanyard.app.get(WebhookSender).poll();
+    await addLead(api);
+    await waitUntil(isComplete);
+    await isGone(api, cursor);
+    await other?.stop();
+    await lanyard.stop();
   });
 });

@@ -105,7 +105,7 @@ describe('a method with @OnChanges', () => {
     expect(count).toBe(1);
     const rows = await lanyard.app
       .get(DataSource)
-      .query<{ waiting_since: null }[]>(`select waiting_since from webhooks where organization_id = 1`);
+      .query<{ waiting_since: null }[]>(`select waiting_since from feed_readers where organization_id = 1`);
     expect(rows).toHaveLength(2);
   });
 
@@ -152,7 +152,7 @@ describe('a method with @OnChanges', () => {
     await waitUntil(() => isCalled);
     await query(
       database.url,
-      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 7261915
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 7261915
         and database = (select oid from pg_database where datname = current_database())`,
     );
     await waitUntil(() => idsOf(received.of(tenant.organizationId).flatMap(({ changes }) => changes)).includes(id));

@@ -29,7 +29,7 @@ beforeAll(async () => {
   webhooks = lanyard.app.get(WebhooksService);
   dataSource = lanyard.app.get(DataSource);
 });
-beforeEach(() => dataSource.query('delete from webhooks'));
+beforeEach(() => dataSource.query('delete from feed_readers'));
 
 const newLead = (tenant: Tenant) => tenant.api.post('/leads', leadInput()).expect(200);
 

@@ -70,7 +70,7 @@ async function seedDecoy(services: INestApplicationContext): Promise<void> {
   const industryEvents = [{ ...industryEventInput({ name: 'Decoy', keywords: [] }), isBookmarked: true }];
   await services.get(ImportService).import(id, { ...createExhibitor().dataset, industryEvents });
   await db.query(
-    `insert into webhooks (id, organization_id, url, resources, cursor, ends_snapshot, secret, disabled_at)
+    `insert into feed_readers (id, organization_id, url, resources, cursor, ends_snapshot, secret, disabled_at)
       values (uuid_v7(), $1, '', '{}', '', false, '', now())`,
     [id],
   );

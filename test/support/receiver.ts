@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { runAtEnd } from './at-the-end';
-import { type Change, Replica } from './replica';
+import { type Change, nameOf, Replica } from './replica';
 import type { ApiClient } from './client';
 
 export interface Delivery {
@@ -46,6 +46,9 @@ export class Receiver {
   answer: Answer = ACKNOWLEDGED;
   /** the secrets that may have signed, the newest first */
   secrets: string[] = [];
+  /** names of the records of the snapshot that is being received */
+  private readonly brought = new Set<string>();
+  private isInSnapshot = false;
   private server?: Server;
   port = 0;
 
@@ -88,6 +91,19 @@ export class Receiver {
   private answered({ statusCode }: ServerResponse, delivery: Delivery): void {
     if (statusCode >= 300 || delivery.message.type !== 'changes') return;
     this.taken.push(delivery);
-    for (const change of delivery.message.changes) this.copy.apply(change);
+    const { phase, changes } = delivery.message;
+    for (const change of changes) {
+      this.copy.apply(change);
+      if (phase === 'snapshot') this.brought.add(nameOf(change));
+    }
+    if (phase === 'snapshot') this.isInSnapshot = true;
+    else if (this.isInSnapshot) this.endSnapshot();
+  }
+
+  /** A record that the snapshot did not bring is gone. */
+  private endSnapshot(): void {
+    for (const name of this.copy.records.keys()) if (!this.brought.has(name)) this.copy.records.delete(name);
+    this.brought.clear();
+    this.isInSnapshot = false;
   }
 }

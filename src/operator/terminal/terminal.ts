@@ -3,7 +3,7 @@ import { getSystemErrorMap, styleText } from 'node:util';
 /** A command failed for a reason that the operator can do something about. The exit status is 1. */
 export class CommandError extends Error {}
 
-/** A command was used wrongly, which is detected without the database. The exit status is 2. */
+/** A command was used wrongly. The exit status is 2. */
 export class UsageError extends Error {}
 
 /** An import has stored what it could read, and has skipped rows, as its result says. The exit status is 3. */
