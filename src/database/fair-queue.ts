@@ -8,17 +8,20 @@ interface QueuedRequest {
   timer: NodeJS.Timeout;
 }
 
+/** Whose work waits: an organization's, or work that is done outside of requests, which takes turns as one of them. */
+type OrganizationId = number | undefined;
+
 /**
  * Requests queue for the database's connections per organization, and the queues are served round-robin. One organization
  * may use at most 80 % of the connections, so that a busy organization delays only itself.
  */
 export class FairQueue {
   private running = 0;
-  private readonly inUse = new Map<number, number>();
+  private readonly inUse = new Map<OrganizationId, number>();
   /** Organizations that may use only one connection at a time for a while, because their results are large. */
-  private readonly limitedToOne = new Map<number, NodeJS.Timeout>();
+  private readonly limitedToOne = new Map<OrganizationId, NodeJS.Timeout>();
   /** The queues by organization, in the order in which they are served. */
-  private readonly queues = new Map<number, QueuedRequest[]>();
+  private readonly queues = new Map<OrganizationId, QueuedRequest[]>();
 
   /**
    * @param maxPerOrganization connections that one organization may hold
@@ -39,7 +42,7 @@ export class FairQueue {
    * Runs work that holds one connection.
    * @throws Overloaded when the queue is full, or its timeout is over, or the database stops responding
    */
-  async run<T>(organizationId: number, work: () => Promise<T>): Promise<T> {
+  async run<T>(organizationId: OrganizationId, work: () => Promise<T>): Promise<T> {
     if (this.hasFreeSlot(organizationId)) this.acquire(organizationId);
     else await this.enqueue(organizationId);
     try {
@@ -59,7 +62,7 @@ export class FairQueue {
    * @returns a function that releases the connection; calling it again has no effect
    * @throws Overloaded when the queue is full, or its timeout is over, or the database stops responding
    */
-  async acquireSlot(organizationId: number): Promise<() => void> {
+  async acquireSlot(organizationId: OrganizationId): Promise<() => void> {
     if (this.hasFreeSlot(organizationId)) this.acquire(organizationId);
     else await this.enqueue(organizationId);
     let isHeld = true;
@@ -72,31 +75,31 @@ export class FairQueue {
   }
 
   /** Runs the requests of an organization one after another for a while, because its results are large. */
-  limitToOne(organizationId: number): void {
+  limitToOne(organizationId: OrganizationId): void {
     clearTimeout(this.limitedToOne.get(organizationId));
     const timer = setTimeout(() => this.limitedToOne.delete(organizationId), LARGE_RESULTS_MS).unref();
     this.limitedToOne.set(organizationId, timer);
   }
 
   /** Whether work of the organization would start at once. */
-  hasFreeSlot(organizationId: number): boolean {
+  hasFreeSlot(organizationId: OrganizationId): boolean {
     const maxPerOrganization = this.limitedToOne.has(organizationId) ? 1 : this.maxPerOrganization;
     return this.running < this.connections && (this.inUse.get(organizationId) ?? 0) < maxPerOrganization;
   }
 
-  private acquire(organizationId: number): void {
+  private acquire(organizationId: OrganizationId): void {
     this.running++;
     this.inUse.set(organizationId, (this.inUse.get(organizationId) ?? 0) + 1);
   }
 
-  private release(organizationId: number): void {
+  private release(organizationId: OrganizationId): void {
     this.running--;
     const inUse = (this.inUse.get(organizationId) ?? 0) - 1;
     if (inUse > 0) this.inUse.set(organizationId, inUse);
     else this.inUse.delete(organizationId);
   }
 
-  private enqueue(organizationId: number): Promise<void> {
+  private enqueue(organizationId: OrganizationId): Promise<void> {
     const queue = this.queues.get(organizationId) ?? [];
     if (queue.length >= MAX_WAITING_REQUESTS) throw new Overloaded('Too many requests of an organization wait');
     this.queues.set(organizationId, queue);
