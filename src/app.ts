@@ -71,6 +71,6 @@ export async function createApp(
   // Preflights have no key. A page may send any header, and read all.
   if (config.corsOrigins) app.enableCors({ origin: config.corsOrigins, exposedHeaders: '*', maxAge: 600 });
   serveReference(app);
-  handleMalformedRequests(app.getHttpServer() as Server);
+  handleMalformedRequests(app.getHttpServer() as Server, adapter.connections);
   return app;
 }
