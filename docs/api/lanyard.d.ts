@@ -378,7 +378,10 @@ export declare const TimeOfDay: (options?: FieldOptions) => PropertyDecorator;
 
 export declare class Transactions {
   get manager(): EntityManager | undefined;
+  get organizationId(): number | undefined;
   get settings(): ConnectionSettings;
+  runRequest(work: () => void): void;
+  setOrganization(organizationId: number): void;
   runOn<T>(manager: EntityManager, work: () => Promise<T>, settings?: ConnectionSettings): Promise<T>;
   run<T>(work: () => Promise<T>): Promise<T>;
   afterCommit(work: () => unknown, manager?: EntityManager | undefined): void;
