@@ -12,7 +12,7 @@ import type { Outcome } from './outcomes';
 import { RecordReader } from './record-reader';
 import { RecordWriter, type StagedImport, type Written } from './record-writer';
 import { Stage, STAGE_BATCH_SIZE } from './stage';
-import { tablesOf } from './tables';
+import { readStoredTypes, tablesOf } from './tables';
 
 export interface ImportResult {
   /** Numbers of imported records by section. */
@@ -85,6 +85,7 @@ export class ImportService {
     const { manager } = runner;
     try {
       const tables = tablesOf(this.dataSource, this.datasets);
+      await readStoredTypes(manager, tables);
       const stage = new Stage(manager, (await runner.connect()) as PoolClient, tables);
       await stage.create();
       const reader = new RecordReader(this.datasets, coverage, issues);
