@@ -7,6 +7,7 @@ import { ApiKeysService, type IssuedKey } from '../access/api-keys.service';
 import { OrganizationsService } from '../access/organizations.service';
 import { Config, PREFIX } from '../config';
 import { Transactions } from '../database/transactions';
+import { isLogFile } from '../observability/log';
 import type { OpenDatabase } from '../schema/open';
 import { ImportService } from '../datasets/import.service';
 import { DEMO_RECORDS as demoRecords } from './demo';
@@ -53,6 +54,12 @@ export async function printWelcome(
     const hint = isFirstStart ? 'run "organizations create" first' : 'run "organizations list" for the IDs';
     log(`To issue an API key: ${ISSUE_KEY_COMMAND} (${hint})`);
     return { url: baseUrl, key: null, organizationId: null };
+  }
+  if (isLogFile()) {
+    log(
+      `The key of the demo organization is not written to a file. To issue one: ${ISSUE_KEY_COMMAND.replace('ID', String(demo.organizationId))}`,
+    );
+    return { url: baseUrl, key: demo.key, organizationId: demo.organizationId };
   }
   log('Try a first request. This key of the demo organization is shown only once:');
   log(`  export LANYARD_URL=${baseUrl}`);

@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
@@ -83,6 +84,9 @@ export function announce(line: string): void {
     buffer.flush();
   }
 }
+
+/** Whether the output is kept in a file, where a key must not stand. */
+export const isLogFile = (): boolean => fstatSync(standardStream.fd).isFile();
 
 /** Writes what is buffered, within a second. Await it before the process ends. */
 export async function flushLog(): Promise<void> {

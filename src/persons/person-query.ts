@@ -43,7 +43,7 @@ export const needlesOf = ({ emails, phones }: Omit<PersonQuery, 'leads'>): Needl
 });
 
 /** SQL: the text without the signs that people write between the digits of a phone number. */
-const withoutPhoneSigns = (text: string): string => `regexp_replace(${text}, '[\\s().+/-]', '', 'g')`;
+export const withoutPhoneSigns = (text: string): string => `regexp_replace(${text}, '[\\s().+/-]', '', 'g')`;
 
 /**
  * SQL of whether a text contains an address or a number.

@@ -1,7 +1,7 @@
 import { version } from '../../package.json';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,6 +74,17 @@ describe('a start', () => {
       expect(await waitForExit(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     }
   }, 90_000);
+
+  it('writes no key into a file, and says how to issue one', async () => {
+    const file = join(fixtures.folder(), 'log');
+    const output = openSync(file, 'w');
+    const child = startProgram({ LANYARD_DATA_DIR: fixtures.dataDir() }, [], ['ignore', output, output]);
+    await waitUntil(() => readFileSync(file, 'utf8').includes('To issue one'));
+    expect(await waitForExit(child, 'SIGTERM')).toBe(0);
+    closeSync(output);
+    expect(readFileSync(file, 'utf8')).toMatch(/To issue one: .* keys issue --organization 1$/m);
+    expect(readFileSync(file, 'utf8')).not.toContain('lan_');
+  }, 60_000);
 
   it('prints one JSON value on standard output with --json, and everything else on standard error', async () => {
     const dataDir = fixtures.dataDir();

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
@@ -10,11 +10,15 @@ export const typescript = (program: string): string[] =>
 const HEAP_LIMIT = '--max-old-space-size=768';
 
 /** The server in a process of its own, on a port that is free. */
-export function startProgram(settings: NodeJS.ProcessEnv, command: string[] = []): ChildProcess {
+export function startProgram(
+  settings: NodeJS.ProcessEnv,
+  command: string[] = [],
+  stdio: StdioOptions = ['ignore', 'pipe', 'pipe'],
+): ChildProcess {
   const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
   const env = { ...inherited, HOST: '127.0.0.1', PORT: '0', ...settings };
   const args = [HEAP_LIMIT, ...typescript('src/main.ts'), ...command];
-  return spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(process.execPath, args, { env, stdio });
 }
 
 /** What a program said up to a line that holds the text. */
