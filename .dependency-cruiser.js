@@ -1,6 +1,6 @@
 // The rooms that every resource is built on, from the ground up: each may import those before it, and no others.
 const floors = [
-  'config\\.ts|errors/',
+  'config\\.ts|errors/|collections/',
   'embedded-postgres/|database/',
   'schema/',
   'server/',

@@ -154,7 +154,8 @@ export class PersonsService {
 
   private async findAll(manager: EntityManager, organizationId: number, query: PersonQuery): Promise<Found> {
     const { emails, phones, leads } = query;
-    const rows = await manager.query<FoundLead[]>(FIND_LEADS, [organizationId, emails, phones, leads]);
+    const { emailPatterns } = needlesOf({ emails, phones });
+    const rows = await manager.query<FoundLead[]>(FIND_LEADS, [organizationId, emails, phones, leads, emailPatterns]);
     // What a lead that was named by its ID has is looked for elsewhere.
     const named = rows.filter(({ id }) => leads.includes(id));
     const addresses = named.flatMap((lead) =>

@@ -4,7 +4,7 @@ import type { SearchedColumn, SearchedTable, UserLinks } from './searched-tables
 
 /**
  * The leads of a person, in the order of their list. `$1` is the organization, `$2` the addresses, `$3` the digits of the
- * numbers, `$4` the IDs.
+ * numbers, `$4` the IDs, `$5` patterns of texts that contain an address.
  */
 export const FIND_LEADS = `
   select id, document, email, personal_emails as "personalEmails", professional_emails as "professionalEmails",
@@ -13,8 +13,9 @@ export const FIND_LEADS = `
       where phone ->> 'number' ~ '\\d') as phones
   from leads where organization_id = $1 and (
     id = any($4::uuid[])
-    or lower(btrim(email)) = any($2::text[])
-    or regexp_split_to_array(lower(concat_ws(' ', personal_emails, professional_emails)), '${ADDRESS_SEPARATORS}') && $2::text[]
+    or lower(concat_ws(' ', email, personal_emails, professional_emails)) like any($5::text[])
+      and regexp_split_to_array(lower(concat_ws(' ', email, personal_emails, professional_emails)), '${ADDRESS_SEPARATORS}')
+        && $2::text[]
     or cardinality($3::text[]) > 0 and exists (
       select from jsonb_array_elements(lead_provided_phone_numbers || service_provided_phone_numbers) phone
       where regexp_replace(phone ->> 'number', '\\D', '', 'g') = any($3)))

@@ -39,7 +39,7 @@ describe('persons', () => {
     expect(status).toBe(0);
     return JSON.parse(stdout) as Erasure;
   };
-  const create = async ({ api }: Tenant, input: object, key = randomUUID()): Promise<string> => {
+  const create = async ({ api }: Tenant, input: object, key: string = randomUUID()): Promise<string> => {
     const { body } = await api.post('/leads', leadInput(input)).set('Idempotency-Key', key).expect(200);
     return (body as { results: { id: string } }).results.id;
   };
