@@ -23,6 +23,9 @@ export class ApiKeyEntity {
   @Column('numeric', { precision: 10, scale: 3, transformer: { to: (rate: number) => rate, from: Number } })
   refillRate: number;
 
+  /** What requests with the key may do (scopes.ts). It is decided when the key is issued. */
+  @Column('text', { default: 'all' }) scope: string;
+
   /** The faults that each request with the key gets on a server that simulates them (`src/simulate/faults.ts`). */
   @Column(NULLABLE_TEXT) simulate: string | null;
 

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { API_OPERATION_METADATA } from '../api/nest-internals';
 import { MissingApiKey, RejectedApiKey } from '../errors/exceptions';
 import { AccessService } from './access.service';
 import { FailedAuthenticationThrottler } from './failed-authentication.throttler';
@@ -9,6 +10,13 @@ const PUBLIC = Symbol('public');
 
 /** A route outside the API that needs no key: health, documentation. */
 export const Public = () => SetMetadata(PUBLIC, true);
+
+/** The operationId of a handler, as the audit log names what a key calls. */
+function operationOf(context: ExecutionContext): string {
+  const handler = context.getHandler();
+  const { operationId } = (Reflect.getMetadata(API_OPERATION_METADATA, handler) ?? {}) as { operationId?: string };
+  return operationId || handler.name;
+}
 
 /** Authenticates a request by its `x-api-key`: 401 without one, 403 with an invalid one, 429 after too many invalid ones. */
 @Injectable()
@@ -25,8 +33,11 @@ export class ApiKeyGuard implements CanActivate {
     // Node joins a header that was sent twice with a comma, which no key contains.
     const key = request.headers['x-api-key'];
     const isMissing = typeof key !== 'string' || key.trim() === '';
-    request.caller = isMissing ? undefined : await this.access.findCaller(key);
-    if (request.caller) return true;
+    const caller = isMissing ? undefined : await this.access.findCaller(key);
+    if (caller) {
+      request.caller = { ...caller, operation: operationOf(context) };
+      return true;
+    }
     await this.throttler.canActivate(context);
     throw isMissing ? new MissingApiKey() : new RejectedApiKey();
   }
