@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { Scope } from '../api/scopes';
 import { NULLABLE_TIMESTAMP, TIMESTAMP, RefersTo, NULLABLE_TEXT } from '../schema/columns';
 
 @Entity('api_keys')
@@ -24,7 +25,7 @@ export class ApiKeyEntity {
   refillRate: number;
 
   /** What requests with the key may do (scopes.ts). It is decided when the key is issued. */
-  @Column('text', { default: 'all' }) scope: string;
+  @Column('text', { default: 'all' }) scope: Scope;
 
   /** The faults that each request with the key gets on a server that simulates them (`src/simulate/faults.ts`). */
   @Column(NULLABLE_TEXT) simulate: string | null;

@@ -81,6 +81,17 @@ export async function recordAudit(manager: EntityManager, entry: AdministrativeE
   await manager.query(RECORD, [organizationId, operation, resource, change[0], integer, uuid, importId ?? null]);
 }
 
+/**
+ * Adds an entry of what only reads the database, outside of its transaction. A standby, and a database of an earlier release,
+ * can be read and take none.
+ */
+export async function recordAuditIfWritable(manager: EntityManager, entry: AdministrativeEntry): Promise<void> {
+  const [{ isWritable }] = await manager.query<[{ isWritable: boolean }]>(
+    `select to_regclass('audit_log') is not null and not pg_is_in_recovery() as "isWritable"`,
+  );
+  if (isWritable) await recordAudit(manager, entry);
+}
+
 /** Names the import in the entries of all records that the transaction writes from now on, and adds its own entry. */
 export async function beginAuditedImport(
   manager: EntityManager,
