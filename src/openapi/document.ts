@@ -30,8 +30,8 @@ const DESCRIPTION = `Lead capture and event management for the organization that
 
 **Authentication.** Every request needs the header \`x-api-key\`. A key gives access to data of its organization, so
 use it on servers, not in web pages. Revocations and new limits take effect within 5 seconds.
-Each operation names the scopes of keys that may call it: `all` may do everything, `read` every GET, `capture` what an app
-at a booth needs. Any other request is 403 with the reason `scope`.
+Each operation names the scopes of keys that may call it: \`all\` may do everything, \`read\` every GET, \`capture\` what an app
+at a booth needs. Any other request is 403 with the reason \`scope\`.
 
 **Responses.** Success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
 without a value are null, never absent.

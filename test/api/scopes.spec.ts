@@ -1,6 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DataSource } from 'typeorm';
+import type { HandlerContext } from '../../src/api/handler-metadata';
 import { METHOD_METADATA, PATH_METADATA } from '../../src/api/nest-internals';
 import { scopesOf } from '../../src/api/scopes';
 import { isPublic } from '../../src/access/api-key.guard';
@@ -149,7 +150,7 @@ describe('scopes of keys', () => {
           eventId: choose(events, n + i).id,
         };
         const path = name.split(' ')[1]!.replace(/:(\w+)/g, (_match, part: string) => ids[part] ?? ids.leadId!);
-        return capture[method](path, choose(bodies, n + i)(ids) as object);
+        return capture[method](path, choose(bodies, n + i)(ids) as never);
       });
       for (const { text } of await Promise.all(sent)) seen += Number(text.includes(CANARY));
     }
@@ -168,7 +169,7 @@ describe('scopes of keys', () => {
           const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number];
           if (method === undefined) return [];
           const path = [base, String(Reflect.getMetadata(PATH_METADATA, handler))].join('/').replace(/\/+/g, '/');
-          const context = { getClass: () => controller, getHandler: () => handler };
+          const context = { getClass: () => controller, getHandler: () => handler } as HandlerContext;
           const scopes = isPublic(context) ? 'public' : scopesOf(context, method).join(', ');
           return [`${method} ${path}: ${scopes}`];
         });
