@@ -1,4 +1,13 @@
-import type { Caller, Statement } from './statements';
+/** Whose key writes, and what it calls. */
+interface Actor {
+  organizationId: number;
+  keyId: string;
+  operation?: string;
+}
+
+interface SqlText {
+  text: string;
+}
 
 /**
  * Who writes, as the triggers of the audit log read it from the setting `lanyard.actor`: the organization, the operation and
@@ -6,11 +15,11 @@ import type { Caller, Statement } from './statements';
  * left on a connection of the pool. What a process does otherwise has the setting that its connections begin with; a
  * connection without it is somebody's own SQL.
  */
-export const actorOf = ({ organizationId, operation = 'process', keyId }: Caller): string =>
+export const actorOf = ({ organizationId, operation = 'process', keyId }: Actor): string =>
   `${organizationId}|${operation}|${keyId}`;
 
 /** The setting for a statement that inserts one row for each caller, in the order of their positions in the list. */
-export const actorsOf = (callers: readonly Caller[]): string => {
+export const actorsOf = (callers: readonly Actor[]): string => {
   const actors = callers.map(actorOf);
   return actors.every((actor) => actor === actors[0]) ? actors[0]! : actors.join(',');
 };
@@ -28,13 +37,13 @@ const CHANGES_ROWS = /\b(?:insert\s+into|delete\s+from|merge\s+into|(?<!\b(?:for
 const PARAMETER = /\$(\d+)/g;
 
 /** Whether a statement changes rows, so that `withActor` adds a parameter to it. */
-export const isWrite = ({ text }: Statement): boolean => CHANGES_ROWS.test(text);
+export const isWrite = ({ text }: SqlText): boolean => CHANGES_ROWS.test(text);
 
 /**
  * A statement that changes rows, with the actor as one more parameter. PostgreSQL always runs a part of `with` that changes
  * rows, this one inserts none, and the triggers of the audit log fire after it: so that costs no round trip.
  */
-export function withActor(statement: Statement): Statement {
+export function withActor<S extends SqlText>(statement: S): S {
   const { text } = statement;
   const last = Math.max(0, ...[...text.matchAll(PARAMETER)].map(([, number]) => Number(number)));
   const actor = `actor as (
