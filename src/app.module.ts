@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { MulterModule } from '@nestjs/platform-express';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
+import { ScopeInterceptor } from './access/scope.interceptor';
 import { ChangeLogModule } from './changes/change-log.module';
 import { ChangesModule } from './changes/changes.module';
 import { Config } from './config';
@@ -31,11 +32,12 @@ import { WebhookDeliveryModule } from './webhooks/webhook-delivery.module';
 
 /**
  * What every request passes, in this order; pipes and the handler follow the interceptors. A request without a valid key,
- * or without a token, never has its body read.
+ * or without a token, or outside of the scope of its key, never has its body read.
  */
 const globalProviders = ({ simulate }: Config) => [
   { provide: APP_GUARD, useClass: ApiKeyGuard },
   { provide: APP_INTERCEPTOR, useClass: simulate === 'off' ? TokenBucketInterceptor : SimulatedFaultsInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: ScopeInterceptor },
   { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },

@@ -169,6 +169,10 @@ export class Config {
   @setting('LANYARD_CHANGES_DAYS', integer(1, 365))
   readonly changesDays: number = 30;
 
+  /** Days for which the audit log is kept; 0 keeps none. */
+  @setting('LANYARD_AUDIT_DAYS', integer(0, 3650))
+  readonly auditDays: number = 90;
+
   /** Whether this process delivers to webhooks. */
   @setting('LANYARD_WEBHOOKS', oneOf(['on', 'off']))
   readonly webhooks: 'on' | 'off' = 'on';

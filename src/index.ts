@@ -38,6 +38,7 @@ export {
 } from './api/fields';
 export { NumericIdParam, PageQuery, QueryOneOf, QueryText, QueryUuid, UuidParam } from './api/parameters';
 export { Plain } from './api/plain';
+export { type Scope, Scopes } from './api/scopes';
 export { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from './api/returns';
 export { Tag } from './api/tag';
 export { InvalidField, InvalidRequest, RowNotFound } from './errors/exceptions';

@@ -95,6 +95,20 @@ select concat_ws('/', system_identifier, oid)
 from pg_control_system(), pg_database
 where datname = current_database()) as database offset 0) own) state on true;
 
+-- changes.reset: $1 text
+with actor as (
+  insert into audit_log (organization_id, change, operation, resource)
+  select 0, '', '', '' where set_config('lanyard.actor', $1, true) is null
+) update changes_key set generation = generation + 1 returning generation::text;
+
+-- changes.store positions: $1 integer, $2 text, $3 text, $4 text ($1 is the organization)
+with actor as (
+  insert into audit_log (organization_id, change, operation, resource)
+  select 0, '', '', '' where set_config('lanyard.actor', $4, true) is null
+)
+insert into cursor_positions as p (organization_id, hash, positions) values ($1, decode($2, 'hex'), $3)
+on conflict (organization_id, hash) do update set used_at = now() where p.used_at < now() - interval '1 hour';
+
 -- changes.tagGroups: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
 select record, remote_ids
 from unnest($2::bigint[], $3::uuid[]) with ordinality wanted (event_id, id, nth) left join lateral (

@@ -2,8 +2,11 @@
 
 -- Prepared statements
 
--- event.leads.associate: $1 integer, $2 bigint, $3 uuid[], $4 boolean[], $5 boolean[] ($1 is the organization)
-with event as (select id from events where organization_id = $1 and id = $2 for no key update),
+-- event.leads.associate: $1 integer, $2 bigint, $3 uuid[], $4 boolean[], $5 boolean[], $6 text ($1 is the organization)
+with actor as (
+  insert into audit_log (organization_id, change, operation, resource)
+  select 0, '', '', '' where set_config('lanyard.actor', $6, true) is null
+), event as (select id from events where organization_id = $1 and id = $2 for no key update),
   given as (
     select *
     from unnest($3::uuid[], $4::boolean[], $5::boolean[]) with ordinality as g (lead_id, registered, checked_in, n)
@@ -45,10 +48,20 @@ select '[' || coalesce(
 ) || ']'
 where exists (select from known);
 
--- event.delete: $1 integer, $2 bigint ($1 is the organization)
+-- event.delete: $1 integer, $2 bigint, $3 text ($1 is the organization)
+with actor as (
+  insert into audit_log (organization_id, change, operation, resource)
+  select 0, '', '', '' where set_config('lanyard.actor', $3, true) is null
+)
 delete
 from events
 where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2;
+
+-- event.leads.dissociate: $1 integer, $2 bigint, $3 uuid, $4 text ($1 is the organization)
+with actor as (
+  insert into audit_log (organization_id, change, operation, resource)
+  select 0, '', '', '' where set_config('lanyard.actor', $4, true) is null
+) delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3;
 
 -- event.get: $1 integer, $2 bigint ($1 is the organization)
 select (
@@ -252,9 +265,32 @@ begin
     insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
     select organization_id, 5, case tg_op when 'INSERT' then 'c' else 'd' end, changed.event_id, changed.lead_id,
       null from changed;
+    if tg_op = 'INSERT' then
+      perform audit_records(
+        'eventLeads', 'created', array_agg(changed.organization_id order by changed.position),
+          array_agg(changed.event_id order by changed.position), array_agg(changed.lead_id order by changed.position)
+      )
+      from changed;
+    else
+      perform set_config('lanyard.deleted_at', statement_timestamp()::text, true);
+      execute $sql$
+      select audit_records(
+        'eventLeads', 'deleted', array_agg(changed.organization_id order by changed.position),
+          array_agg(changed.event_id order by changed.position), array_agg(changed.lead_id order by changed.position)
+      )
+      from changed
+      where $sql$
+        || audit_has_parents(tg_relid);
+    end if;
   else
-    insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
-      (new.organization_id, 5, 'u', new.event_id, new.lead_id, null);
+    if (old.registered, old.checked_in) is distinct from (new.registered, new.checked_in) then
+      insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
+        (new.organization_id, 5, 'u', new.event_id, new.lead_id, null);
+    end if;
+    if not audit_follows_delete(tg_relid) then
+      perform
+        audit_records('eventLeads', 'updated', array[new.organization_id], array[new.event_id], array[new.lead_id]);
+    end if;
   end if;
   return null;
 end $function$;
@@ -268,9 +304,17 @@ begin
     insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
     select new.organization_id, 2, 'u', parent.*, null
     from (select old.event_id, null::uuid union select new.event_id, null::uuid) parent;
+    perform audit_records('events', 'updated', array[p.organization_id], array[p.id], null::uuid[])
+    from events p
+    where p.id in (old.event_id, new.event_id)
+      and p.xmin::text <> (pg_current_xact_id()::text::bigint & 4294967295)::text;
   else
     insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
     select distinct organization_id, 2, 'u', changed.event_id, null::uuid, null::jsonb from changed;
+    perform audit_records('events', 'updated', array[p.organization_id], array[p.id], null::uuid[])
+    from events p
+    where p.id in (select event_id from changed)
+      and p.xmin::text <> (pg_current_xact_id()::text::bigint & 4294967295)::text;
   end if;
   return null;
 end $function$;
@@ -284,39 +328,61 @@ begin
     insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
     select organization_id, 2, case tg_op when 'INSERT' then 'c' else 'd' end, changed.id, null::uuid,
       null from changed;
-  elsif (
-    select (
-      select row_to_json(o)::text
-      from (
-        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
-          start_date as "startDate", end_date as "endDate", location, coalesce(
-          (
-            select json_agg(t.tag_group_id order by t.position)
-            from event_tag_groups t
-            where t.organization_id = events.organization_id and t.event_id = events.id
-          ), '[]'
-        ) as "tagGroups"
-      ) o
-    )
-    from (select old.*) events
-  ) is distinct from (
-    select (
-      select row_to_json(o)::text
-      from (
-        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
-          start_date as "startDate", end_date as "endDate", location, coalesce(
-          (
-            select json_agg(t.tag_group_id order by t.position)
-            from event_tag_groups t
-            where t.organization_id = events.organization_id and t.event_id = events.id
-          ), '[]'
-        ) as "tagGroups"
-      ) o
-    )
-    from (select new.*) events
-  ) then
-    insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
-      (new.organization_id, 2, 'u', new.id, null::uuid, null);
+    if tg_op = 'INSERT' then
+      perform audit_records(
+        'events', 'created', array_agg(changed.organization_id order by changed.position),
+          array_agg(changed.id order by changed.position), array_agg(null::uuid order by changed.position)
+      )
+      from changed;
+    else
+      perform set_config('lanyard.deleted_at', statement_timestamp()::text, true);
+      execute $sql$
+      select audit_records(
+        'events', 'deleted', array_agg(changed.organization_id order by changed.position),
+          array_agg(changed.id order by changed.position), array_agg(null::uuid order by changed.position)
+      )
+      from changed
+      where $sql$
+        || audit_has_parents(tg_relid);
+    end if;
+  else
+    if (
+      select (
+        select row_to_json(o)::text
+        from (
+          select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+            start_date as "startDate", end_date as "endDate", location, coalesce(
+            (
+              select json_agg(t.tag_group_id order by t.position)
+              from event_tag_groups t
+              where t.organization_id = events.organization_id and t.event_id = events.id
+            ), '[]'
+          ) as "tagGroups"
+        ) o
+      )
+      from (select old.*) events
+    ) is distinct from (
+      select (
+        select row_to_json(o)::text
+        from (
+          select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+            start_date as "startDate", end_date as "endDate", location, coalesce(
+            (
+              select json_agg(t.tag_group_id order by t.position)
+              from event_tag_groups t
+              where t.organization_id = events.organization_id and t.event_id = events.id
+            ), '[]'
+          ) as "tagGroups"
+        ) o
+      )
+      from (select new.*) events
+    ) then
+      insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
+        (new.organization_id, 2, 'u', new.id, null::uuid, null);
+    end if;
+    if not audit_follows_delete(tg_relid) then
+      perform audit_records('events', 'updated', array[new.organization_id], array[new.id], array[null::uuid]);
+    end if;
   end if;
   return null;
 end $function$;
@@ -338,9 +404,8 @@ CREATE TRIGGER t60_change_deleted AFTER DELETE ON public.event_leads REFERENCING
   EXECUTE FUNCTION changes_of_event_leads();
 CREATE TRIGGER t60_change_inserted AFTER INSERT ON public.event_leads REFERENCING NEW TABLE AS changed FOR EACH
   STATEMENT EXECUTE FUNCTION changes_of_event_leads();
-CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.event_leads FOR EACH ROW WHEN
-  (((old.registered IS DISTINCT FROM new.registered) OR (old.checked_in IS DISTINCT FROM new.checked_in))) EXECUTE
-  FUNCTION changes_of_event_leads();
+CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.event_leads FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*))
+  EXECUTE FUNCTION changes_of_event_leads();
 CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.event_leads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
   EXECUTE FUNCTION list_count('event_leads', 'event_id', '');
 CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.event_leads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT

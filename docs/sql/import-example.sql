@@ -177,6 +177,11 @@ select s.line, s.record_index, s.entry_index, s.event_id::text as value, count(*
 
 START TRANSACTION;
 
+select set_config('lanyard.actor', $1, true), set_config('lanyard.import', $2, true);
+
+insert into audit_log (organization_id, operation, resource, change, event_id, id, import_id)
+values ($1, $2, $3, $4, $5, $6, $7);
+
 select pg_advisory_xact_lock($1, $2);
 
 SAVEPOINT typeorm_1;

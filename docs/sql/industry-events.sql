@@ -2,7 +2,11 @@
 
 -- Prepared statements
 
--- industryEvent.create: $1 jsonb
+-- industryEvent.create: $1 jsonb, $2 text
+with actor as (
+  insert into audit_log (organization_id, change, operation, resource)
+  select 0, '', '', '' where set_config('lanyard.actor', $2, true) is null
+)
 insert into industry_events (
   name, start_date, end_date, source_type, source_id, event_type, venue_city, venue_state, venue_country, venue_name,
     venue_full_address, venue_coordinates, number_of_attendees, number_of_exhibitors, attendee_cost, booth_cost,
@@ -297,8 +301,81 @@ from (select count(*) as total from matches) counted
   ) page on true
 order by page.rank desc, page.place;
 
+-- Functions
+
+CREATE OR REPLACE FUNCTION public.audit_industry_event_bookmarks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    if not audit_follows_delete(tg_relid) then
+      perform audit_records(
+        'industryEventBookmarks', 'updated', array[new.organization_id], array[null::bigint],
+          array[new.industry_event_id]
+      );
+    end if;
+  else
+    if tg_op = 'INSERT' then
+      perform audit_records(
+        'industryEventBookmarks', 'created', array_agg(changed.organization_id), array_agg(null::bigint),
+          array_agg(changed.industry_event_id)
+      )
+      from changed;
+    else
+      perform set_config('lanyard.deleted_at', statement_timestamp()::text, true);
+      execute $sql$
+      select audit_records(
+        'industryEventBookmarks', 'deleted', array_agg(changed.organization_id), array_agg(null::bigint),
+          array_agg(changed.industry_event_id)
+      )
+      from changed
+      where $sql$
+        || audit_has_parents(tg_relid);
+    end if;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_industry_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    if not audit_follows_delete(tg_relid) then
+      perform audit_records('industryEvents', 'updated', array[null::integer], array[null::bigint], array[new.id]);
+    end if;
+  else
+    if tg_op = 'INSERT' then
+      perform audit_records(
+        'industryEvents', 'created', array_agg(null::integer order by changed.position),
+          array_agg(null::bigint order by changed.position), array_agg(changed.id order by changed.position)
+      )
+      from changed;
+    else
+      perform set_config('lanyard.deleted_at', statement_timestamp()::text, true);
+      execute $sql$
+      select audit_records(
+        'industryEvents', 'deleted', array_agg(null::integer order by changed.position),
+          array_agg(null::bigint order by changed.position), array_agg(changed.id order by changed.position)
+      )
+      from changed
+      where $sql$
+        || audit_has_parents(tg_relid);
+    end if;
+  end if;
+  return null;
+end $function$;
+
 -- Triggers on its tables, in the order in which they fire
 
+CREATE TRIGGER t60_audit_deleted AFTER DELETE ON public.industry_event_bookmarks REFERENCING OLD TABLE AS changed FOR
+  EACH STATEMENT EXECUTE FUNCTION audit_industry_event_bookmarks();
+CREATE TRIGGER t60_audit_inserted AFTER INSERT ON public.industry_event_bookmarks REFERENCING NEW TABLE AS changed FOR
+  EACH STATEMENT EXECUTE FUNCTION audit_industry_event_bookmarks();
+CREATE TRIGGER t60_audit_updated AFTER UPDATE ON public.industry_event_bookmarks FOR EACH ROW WHEN
+  ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_industry_event_bookmarks();
 CREATE TRIGGER t00_fixed BEFORE UPDATE OF "position" ON public.industry_events FOR EACH ROW WHEN
   ((old."position" IS DISTINCT FROM new."position")) EXECUTE FUNCTION refuse();
 CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.industry_events FOR EACH STATEMENT EXECUTE FUNCTION refuse();
@@ -307,6 +384,12 @@ CREATE TRIGGER t05_search BEFORE INSERT
     description ON public.industry_events FOR EACH ROW EXECUTE FUNCTION set_search();
 CREATE TRIGGER t10_position BEFORE INSERT ON public.industry_events FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE
   FUNCTION list_position('industry_events', '', 'shared');
+CREATE TRIGGER t60_audit_deleted AFTER DELETE ON public.industry_events REFERENCING OLD TABLE AS changed FOR EACH
+  STATEMENT EXECUTE FUNCTION audit_industry_events();
+CREATE TRIGGER t60_audit_inserted AFTER INSERT ON public.industry_events REFERENCING NEW TABLE AS changed FOR EACH
+  STATEMENT EXECUTE FUNCTION audit_industry_events();
+CREATE TRIGGER t60_audit_updated AFTER UPDATE ON public.industry_events FOR EACH ROW WHEN
+  ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_industry_events();
 CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.industry_events REFERENCING OLD TABLE AS changed FOR EACH
   STATEMENT EXECUTE FUNCTION list_count('industry_events', '', 'shared');
 CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.industry_events REFERENCING NEW TABLE AS changed FOR EACH

@@ -266,29 +266,54 @@ begin
     insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
     select organization_id, 6, case tg_op when 'INSERT' then 'c' else 'd' end, null::bigint, changed.id,
       null from changed;
-  elsif (
-    select (
-      select row_to_json(o)::text
-      from (
-        select id, iso_utc(created_at) as "createdAt", created_by as "createdBy", event_type as "eventType",
-          event_notes as "eventNotes", lead_id as "associatedLead", campaign_id as "associatedCampaign",
-          event_id as "associatedEvent", activation_id as "associatedActivation", tag_option_id as "associatedTagOption"
-      ) o
-    )
-    from (select old.*) lead_activity_events
-  ) is distinct from (
-    select (
-      select row_to_json(o)::text
-      from (
-        select id, iso_utc(created_at) as "createdAt", created_by as "createdBy", event_type as "eventType",
-          event_notes as "eventNotes", lead_id as "associatedLead", campaign_id as "associatedCampaign",
-          event_id as "associatedEvent", activation_id as "associatedActivation", tag_option_id as "associatedTagOption"
-      ) o
-    )
-    from (select new.*) lead_activity_events
-  ) then
-    insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
-      (new.organization_id, 6, 'u', null::bigint, new.id, null);
+    if tg_op = 'INSERT' then
+      perform audit_records(
+        'leadActivityEvents', 'created', array_agg(changed.organization_id order by changed.position),
+          array_agg(null::bigint order by changed.position), array_agg(changed.id order by changed.position)
+      )
+      from changed;
+    else
+      perform set_config('lanyard.deleted_at', statement_timestamp()::text, true);
+      execute $sql$
+      select audit_records(
+        'leadActivityEvents', 'deleted', array_agg(changed.organization_id order by changed.position),
+          array_agg(null::bigint order by changed.position), array_agg(changed.id order by changed.position)
+      )
+      from changed
+      where $sql$
+        || audit_has_parents(tg_relid);
+    end if;
+  else
+    if (
+      select (
+        select row_to_json(o)::text
+        from (
+          select id, iso_utc(created_at) as "createdAt", created_by as "createdBy", event_type as "eventType",
+            event_notes as "eventNotes", lead_id as "associatedLead", campaign_id as "associatedCampaign",
+            event_id as "associatedEvent", activation_id as "associatedActivation",
+            tag_option_id as "associatedTagOption"
+        ) o
+      )
+      from (select old.*) lead_activity_events
+    ) is distinct from (
+      select (
+        select row_to_json(o)::text
+        from (
+          select id, iso_utc(created_at) as "createdAt", created_by as "createdBy", event_type as "eventType",
+            event_notes as "eventNotes", lead_id as "associatedLead", campaign_id as "associatedCampaign",
+            event_id as "associatedEvent", activation_id as "associatedActivation",
+            tag_option_id as "associatedTagOption"
+        ) o
+      )
+      from (select new.*) lead_activity_events
+    ) then
+      insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
+        (new.organization_id, 6, 'u', null::bigint, new.id, null);
+    end if;
+    if not audit_follows_delete(tg_relid) then
+      perform
+        audit_records('leadActivityEvents', 'updated', array[new.organization_id], array[null::bigint], array[new.id]);
+    end if;
   end if;
   return null;
 end $function$;

@@ -2,8 +2,11 @@
 
 -- Prepared statements
 
--- lead.create: $1 integer, $2 jsonb ($1 is the organization)
-with given as materialized (
+-- lead.create: $1 integer, $2 jsonb, $3 text ($1 is the organization)
+with actor as (
+  insert into audit_log (organization_id, change, operation, resource)
+  select 0, '', '', '' where set_config('lanyard.actor', $3, true) is null
+), given as materialized (
     select *
     from rows from (
       jsonb_to_recordset($2) as (
@@ -23,7 +26,11 @@ with given as materialized (
   )
 select document from created order by position;
 
--- lead.delete: $1 integer, $2 uuid ($1 is the organization)
+-- lead.delete: $1 integer, $2 uuid, $3 text ($1 is the organization)
+with actor as (
+  insert into audit_log (organization_id, change, operation, resource)
+  select 0, '', '', '' where set_config('lanyard.actor', $3, true) is null
+)
 delete from leads where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2;
 
 -- lead.get: $1 integer, $2 uuid ($1 is the organization)
@@ -199,7 +206,11 @@ remote_id_keys(locked.organization_id, locked.remote_ids) @>
   array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')]
 order by n;
 
--- lead.patch: $1 integer, $2 uuid, $3 jsonb ($1 is the organization)
+-- lead.patch: $1 integer, $2 uuid, $3 jsonb, $4 text ($1 is the organization)
+with actor as (
+  insert into audit_log (organization_id, change, operation, resource)
+  select 0, '', '', '' where set_config('lanyard.actor', $4, true) is null
+)
 update leads set
   first_name = case when $3::jsonb ? 'firstName' then $3::jsonb ->> 'firstName' else first_name end,
   last_name = case when $3::jsonb ? 'lastName' then $3::jsonb ->> 'lastName' else last_name end,
@@ -219,8 +230,11 @@ update leads set
 where organization_id = $1 and id = $2
 returning leads.document;
 
--- leads.upsert: $1 integer, $2 jsonb, $3 uuid[] ($1 is the organization)
-with stored as materialized (select * from leads where (leads.organization_id = $1) is true and id = any($3::uuid[])),
+-- leads.upsert: $1 integer, $2 jsonb, $3 uuid[], $4 text ($1 is the organization)
+with actor as (
+  insert into audit_log (organization_id, change, operation, resource)
+  select 0, '', '', '' where set_config('lanyard.actor', $4, true) is null
+), stored as materialized (select * from leads where (leads.organization_id = $1) is true and id = any($3::uuid[])),
   wanted as materialized (
     select given.id, n, row_number() over (partition by given.id is null order by n) - 1 as nth,
       entry ->> 'createdByEmail' as created_by, entry ->> 'companyName' as company_name, document,
@@ -288,9 +302,31 @@ begin
     insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
     select organization_id, 4, case tg_op when 'INSERT' then 'c' else 'd' end, null::bigint, changed.id,
       case tg_op when 'DELETE' then remote_ids end from changed;
+    if tg_op = 'INSERT' then
+      perform audit_records(
+        'leads', 'created', array_agg(changed.organization_id order by changed.position),
+          array_agg(null::bigint order by changed.position), array_agg(changed.id order by changed.position)
+      )
+      from changed;
+    else
+      perform set_config('lanyard.deleted_at', statement_timestamp()::text, true);
+      execute $sql$
+      select audit_records(
+        'leads', 'deleted', array_agg(changed.organization_id order by changed.position),
+          array_agg(null::bigint order by changed.position), array_agg(changed.id order by changed.position)
+      )
+      from changed
+      where $sql$
+        || audit_has_parents(tg_relid);
+    end if;
   else
-    insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
-      (new.organization_id, 4, 'u', null::bigint, new.id, null);
+    if old.document is distinct from new.document then
+      insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
+        (new.organization_id, 4, 'u', null::bigint, new.id, null);
+    end if;
+    if not audit_follows_delete(tg_relid) then
+      perform audit_records('leads', 'updated', array[new.organization_id], array[null::bigint], array[new.id]);
+    end if;
   end if;
   return null;
 end $function$;
@@ -412,8 +448,8 @@ CREATE TRIGGER t60_change_deleted AFTER DELETE ON public.leads REFERENCING OLD T
   EXECUTE FUNCTION changes_of_leads();
 CREATE TRIGGER t60_change_inserted AFTER INSERT ON public.leads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
   EXECUTE FUNCTION changes_of_leads();
-CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.leads FOR EACH ROW WHEN
-  ((old.document IS DISTINCT FROM new.document)) EXECUTE FUNCTION changes_of_leads();
+CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.leads FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*))
+  EXECUTE FUNCTION changes_of_leads();
 CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.leads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
   EXECUTE FUNCTION list_count('leads', '', '');
 CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.leads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT

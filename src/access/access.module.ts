@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessService } from './access.service';
+import { AuditEntryEntity } from './audit-entry.entity';
+import { AuditLog } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeysService } from './api-keys.service';
 import { FailedAuthenticationModule, FailedAuthenticationThrottler } from './failed-authentication.throttler';
@@ -9,8 +11,15 @@ import { OrganizationsService } from './organizations.service';
 
 /** Organizations and their keys. */
 @Module({
-  imports: [TypeOrmModule.forFeature([OrganizationEntity, ApiKeyEntity]), FailedAuthenticationModule],
-  providers: [AccessService, FailedAuthenticationThrottler, ApiKeysService, OrganizationsService],
-  exports: [TypeOrmModule, AccessService, FailedAuthenticationThrottler, ApiKeysService, OrganizationsService],
+  imports: [TypeOrmModule.forFeature([OrganizationEntity, ApiKeyEntity, AuditEntryEntity]), FailedAuthenticationModule],
+  providers: [AccessService, FailedAuthenticationThrottler, ApiKeysService, OrganizationsService, AuditLog],
+  exports: [
+    TypeOrmModule,
+    AccessService,
+    FailedAuthenticationThrottler,
+    ApiKeysService,
+    OrganizationsService,
+    AuditLog,
+  ],
 })
 export class AccessModule {}

@@ -20,7 +20,7 @@ type KnownKey = LimitedCaller & { expiresAt: number };
 /** Finds the keys with the hashes `$1`. PostgreSQL breaks long base64 texts into lines, but not one as short as this. */
 export const FIND_KEYS = `
   select encode(hash, 'base64') as hash, id as "keyId", organization_id as "organizationId", max_tokens as "maxTokens",
-    refill_rate::float8 as "refillRate", simulate,
+    refill_rate::float8 as "refillRate", simulate, scope,
     coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
   from api_keys where hash = any($1) and revoked_at is null`;
 

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { Scope } from '../api/scopes';
 import { NULLABLE_TIMESTAMP, TIMESTAMP, RefersTo, NULLABLE_TEXT } from '../schema/columns';
 
 @Entity('api_keys')
@@ -22,6 +23,9 @@ export class ApiKeyEntity {
   /** The refill rate in tokens per second, with three decimals. The driver returns numeric values as text. */
   @Column('numeric', { precision: 10, scale: 3, transformer: { to: (rate: number) => rate, from: Number } })
   refillRate: number;
+
+  /** What requests with the key may do (scopes.ts). It is decided when the key is issued. */
+  @Column('text', { default: 'all' }) scope: Scope;
 
   /** The faults that each request with the key gets on a server that simulates them (`src/simulate/faults.ts`). */
   @Column(NULLABLE_TEXT) simulate: string | null;

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
+import type { HandlerContext } from '../api/handler-metadata';
+import { API_OPERATION_METADATA } from '../api/nest-internals';
 import { Transactions } from '../database/transactions';
 import { MissingApiKey, RejectedApiKey } from '../errors/exceptions';
 import { AccessService } from './access.service';
@@ -8,28 +9,43 @@ import { FailedAuthenticationThrottler } from './failed-authentication.throttler
 
 const PUBLIC = Symbol('public');
 
+/** The response header that names the scope of a key that may not do everything. */
+export const SCOPE_HEADER = 'Lanyard-Key-Scope';
+
 /** A route outside the API that needs no key: health, documentation. */
 export const Public = () => SetMetadata(PUBLIC, true);
+
+/** The operationId of a handler, as the audit log names what a key calls. */
+function operationOf(context: ExecutionContext): string {
+  const handler = context.getHandler();
+  const { operationId } = (Reflect.getMetadata(API_OPERATION_METADATA, handler) ?? {}) as { operationId?: string };
+  return operationId || handler.name;
+}
+
+/** Whether a handler needs no key. */
+export const isPublic = (context: HandlerContext): boolean =>
+  [context.getHandler(), context.getClass()].some((target) => Reflect.getMetadata(PUBLIC, target) === true);
 
 /** Authenticates a request by its `x-api-key`: 401 without one, 403 with an invalid one, 429 after too many invalid ones. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
-    private readonly reflector: Reflector,
     private readonly access: AccessService,
     private readonly throttler: FailedAuthenticationThrottler,
     private readonly transactions: Transactions,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()])) return true;
+    if (isPublic(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
     // Node joins a header that was sent twice with a comma, which no key contains.
     const key = request.headers['x-api-key'];
     const isMissing = typeof key !== 'string' || key.trim() === '';
-    request.caller = isMissing ? undefined : await this.access.findCaller(key);
-    if (request.caller) {
-      this.transactions.setOrganization(request.caller.organizationId);
+    const caller = isMissing ? undefined : await this.access.findCaller(key);
+    if (caller) {
+      if (caller.scope !== 'all') context.switchToHttp().getResponse<Response>().setHeader(SCOPE_HEADER, caller.scope);
+      request.caller = { ...caller, operation: operationOf(context) };
+      this.transactions.setOrganization(caller.organizationId);
       return true;
     }
     await this.throttler.canActivate(context);

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { IsNull, Repository } from 'typeorm';
 import { uuidV7 } from '../database/uuid';
+import { type AdministrativeEntry, type AuditChange, recordAudit } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { hashKey, generateKey, keyPrefix } from './key-format';
 
 /** Burst and rate of a key that is issued without limits of its own. They are the contract's defaults. */
 export const DEFAULT_LIMITS = { maxTokens: 20, refillRate: 1 };
 
-export type KeySettings = Pick<ApiKeyEntity, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'> & {
+export type KeySettings = Pick<ApiKeyEntity, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt' | 'scope'> & {
   simulate?: string;
 };
 
@@ -31,7 +32,11 @@ export class ApiKeysService {
   constructor(@InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>) {}
 
   issue(organizationId: number, settings: Partial<KeySettings> = {}): Promise<IssuedKey> {
-    return issueInto(this.keys, organizationId, settings);
+    return this.keys.manager.transaction(async (manager) => {
+      const issued = await issueInto(manager.withRepository(this.keys), organizationId, settings);
+      await recordAudit(manager, keyEntry(issued, 'keys issue', 'created'));
+      return issued;
+    });
   }
 
   /** @returns the stored key, whatever its state, or null if it was not issued here */
@@ -61,23 +66,36 @@ export class ApiKeysService {
       const keys = manager.withRepository(this.keys);
       const old = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!old) return null;
-      const { organizationId, label, maxTokens, refillRate, expiresAt, revokedAt, simulate } = old;
+      const { organizationId, label, maxTokens, refillRate, expiresAt, revokedAt, simulate, scope } = old;
       if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new KeyExpiredOrRevoked();
       const over = new Date(Date.now() + overlap * 1000);
       const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
       await keys.update({ id }, { expiresAt: oldEnds });
-      const settings = { label, maxTokens, refillRate, expiresAt, ...(simulate !== null && { simulate }) };
-      return { ...(await issueInto(keys, organizationId, settings)), oldEnds };
+      const settings = { label, maxTokens, refillRate, expiresAt, scope, ...(simulate !== null && { simulate }) };
+      const issued = await issueInto(keys, organizationId, settings);
+      await recordAudit(manager, keyEntry(old, 'keys rotate', 'updated'));
+      await recordAudit(manager, keyEntry(issued, 'keys rotate', 'created'));
+      return { ...issued, oldEnds };
     });
   }
 
   /** Revoking a key again keeps the time of the first revocation. */
   async revoke(id: string): Promise<{ id: string; revokedAt: Date } | null> {
-    await this.keys.update({ id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
-    const revoked = await this.keys.findOneBy({ id });
-    return revoked?.revokedAt ? { id, revokedAt: revoked.revokedAt } : null;
+    return this.keys.manager.transaction(async (manager) => {
+      const keys = manager.withRepository(this.keys);
+      const { affected } = await keys.update({ id, revokedAt: IsNull() }, { revokedAt: () => 'now()' });
+      const revoked = await keys.findOneBy({ id });
+      if (revoked && affected) await recordAudit(manager, keyEntry(revoked, 'keys revoke', 'deleted'));
+      return revoked?.revokedAt ? { id, revokedAt: revoked.revokedAt } : null;
+    });
   }
 }
+
+const keyEntry = (
+  { id, organizationId }: Pick<ApiKeyEntity, 'id' | 'organizationId'>,
+  operation: string,
+  change: AuditChange,
+): AdministrativeEntry => ({ organizationId, operation, resource: 'keys', change, id });
 
 async function issueInto(
   keys: Repository<ApiKeyEntity>,
@@ -85,7 +103,7 @@ async function issueInto(
   overrides: Partial<KeySettings>,
 ): Promise<IssuedKey> {
   const [id, key] = [uuidV7(), generateKey()];
-  const settings = { label: null, ...DEFAULT_LIMITS, expiresAt: null, ...overrides };
+  const settings = { label: null, ...DEFAULT_LIMITS, expiresAt: null, scope: 'all' as const, ...overrides };
   const hash = Buffer.from(hashKey(key), 'base64');
   await keys.insert({ id, organizationId, hash, prefix: keyPrefix(key), ...settings });
   return { id, key, organizationId, ...settings };

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { lockOrganization } from '../database/locks';
+import { SET_ACTOR, UNAUDITED } from '../database/actor';
+import { INSTALLATION, recordAudit } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { OrganizationData } from './organization-data';
 import { OrganizationEntity } from './organization.entity';
@@ -27,8 +29,13 @@ export class OrganizationsService {
   ) {}
 
   async create(name: string): Promise<Organization> {
-    const { identifiers } = await this.organizations.insert({ name });
-    return { id: identifiers[0]?.id as number, name };
+    return this.organizations.manager.transaction(async (manager) => {
+      const { identifiers } = await manager.withRepository(this.organizations).insert({ name });
+      const id = identifiers[0]?.id as number;
+      const operation = 'organizations create';
+      await recordAudit(manager, { organizationId: id, operation, resource: 'organizations', change: 'created', id });
+      return { id, name };
+    });
   }
 
   /** All organizations, oldest first, with their numbers of keys and leads. */
@@ -65,6 +72,9 @@ export class OrganizationsService {
     await this.deleteInBatches(id, 'changes', 'ctid');
     await this.organizations.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
+      await manager.query(SET_ACTOR, [UNAUDITED]);
+      const entry = { operation: 'organizations delete', resource: 'organizations', change: 'deleted' } as const;
+      await recordAudit(manager, { organizationId: INSTALLATION, ...entry, id });
       await manager.withRepository(this.organizations).delete({ id });
       for (const table of UNSCOPED_TABLES) await manager.query(`delete from ${table} where organization_id = $1`, [id]);
     });
@@ -77,6 +87,8 @@ export class OrganizationsService {
   private deleteBatch(id: number, table: string, key: string): Promise<number> {
     return this.organizations.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
+      // One entry stands for the whole organization.
+      await manager.query(SET_ACTOR, [UNAUDITED]);
       const [, count] = await manager.query<[unknown, number]>(
         `delete from ${table} where organization_id = $1
           and ${key} in (select ${key} from ${table} where organization_id = $1 limit ${DELETE_BATCH_SIZE})`,

@@ -3,6 +3,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../api/caller';
 import { PageQuery, UuidParam } from '../api/parameters';
 import { Returns, ReturnsPage } from '../api/returns';
+import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
 import { ActivationV0Response, EXAMPLE_ACTIVATION_ID } from './activation.response';
 import { ActivationsService } from './activations.service';
@@ -18,6 +19,7 @@ export class ActivationsController {
     description: 'The activations of all events of the organization. Paginated, oldest first.',
   })
   @ReturnsPage('activations', ActivationV0Response)
+  @Scopes('capture')
   listActivations(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.activations.list(caller, page);
   }
@@ -28,6 +30,7 @@ export class ActivationsController {
     description: 'An activation with its event, times, location and users.',
   })
   @Returns(ActivationV0Response, 'The activation.')
+  @Scopes('capture')
   getActivation(
     @CurrentCaller() caller: Caller,
     @UuidParam('activationId', EXAMPLE_ACTIVATION_ID) activationId: string,

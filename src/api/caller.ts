@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../database/statements';
+import type { Scope } from './scopes';
 
 export type { Caller };
 
@@ -10,6 +11,8 @@ export interface LimitedCaller extends Caller {
   maxTokens: number;
   /** The refill rate in tokens per second. */
   refillRate: number;
+  /** What the key may do. */
+  scope: Scope;
   /** The faults of each request of the key on a server that simulates them. */
   simulate?: string | null;
 }

@@ -9,7 +9,14 @@ import {
   sqlState,
 } from '../database/errors';
 import { ERROR_ROWS, type ErrorRow, ERRORS } from '../errors/error-table';
-import { InvalidRequest, MissingApiKey, RejectedApiKey, RowNotFound, UnknownPath } from '../errors/exceptions';
+import {
+  InvalidRequest,
+  MissingApiKey,
+  OutOfScope,
+  RejectedApiKey,
+  RowNotFound,
+  UnknownPath,
+} from '../errors/exceptions';
 import type { Fault } from '../errors/faults';
 import { errorBody, errorText, JSON_TYPE, setFaultHeaders } from '../errors/error-response';
 import { discardBody } from '../server/request';
@@ -83,7 +90,9 @@ function faultOf(error: unknown, request: Request): Fault | undefined {
     const fault = error.fault ?? (parameter && `path ${parameter}`);
     return fault === undefined ? undefined : { fault, reason: error.reason };
   }
-  const hasFault = [InvalidRequest, MissingApiKey, RejectedApiKey, UnknownPath].some((type) => error instanceof type);
+  const hasFault = [InvalidRequest, MissingApiKey, RejectedApiKey, OutOfScope, UnknownPath].some(
+    (type) => error instanceof type,
+  );
   if (!hasFault) return undefined;
   const fault = error as Error & Fault;
   // The field is there, but in a body that was not read.

@@ -19,3 +19,6 @@ export {
   SSE_METADATA,
   VERSION_METADATA,
 } from '@nestjs/common/internal';
+
+/** Where `@ApiOperation()` keeps what it says of a handler. */
+export const API_OPERATION_METADATA = 'swagger/apiOperation';

@@ -1,5 +1,6 @@
 import { Logger, Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { PRUNE_AUDIT_LOG } from '../access/audit-log.service';
 import { Config } from '../config';
 import { sqlState } from '../database/errors';
 import { Pruner } from '../database/pruner';
@@ -17,12 +18,13 @@ export class ChangeLogModule implements OnApplicationBootstrap {
 
   constructor(
     pruner: Pruner,
-    { changesDays }: Config,
+    { changesDays, auditDays }: Config,
     private readonly dataSource: DataSource,
   ) {
     const batchSize = PRUNE_BATCH_SIZE;
     pruner.add({ noun: 'changes', text: PRUNE_CHANGES, values: [changesDays, batchSize], batchSize });
     pruner.add({ noun: 'positions of cursors', text: PRUNE_POSITIONS, values: [changesDays, batchSize], batchSize });
+    pruner.add({ noun: 'audit entries', text: PRUNE_AUDIT_LOG, values: [auditDays, batchSize], batchSize });
   }
 
   /** Detects a restored log before the first request, however many rows it has. */

@@ -1,3 +1,4 @@
+import { auditChanged, type AuditedColumns, auditUpdated } from '../access/audit.functions';
 import { DATABASE_IDENTITY } from './database-identity';
 import type { FeedResource } from './feed-resource';
 
@@ -24,15 +25,15 @@ create trigger t60_change_updated after update on ${table} for each row
 `;
 
 /** An update that leaves the rendered record as it is does not change it. */
-const recordFunction = ({ table, number, recordSql, key, remoteIds, changeDetector }: FeedResource): string => {
+const recordFunction = (resource: FeedResource): string => {
+  const { name, table, number, recordSql, key, remoteIds, changeDetector } = resource;
   const columns = { integer: key.integer?.column, uuid: key.uuid?.column };
   const rendered = (row: string): string => `(select ${recordSql} from (select ${row}.*) ${table})`;
   const remoteIdsSql = remoteIds ? `case tg_op when 'DELETE' then ${remoteIds.column} end` : 'null';
-  // The trigger's own condition compares by the detector, so the function need not compare again.
-  const otherwise = changeDetector ? 'else' : `elsif ${rendered('old')} is distinct from ${rendered('new')} then`;
-  const isChanged = changeDetector
+  const isVisible = changeDetector
     ? `${changeDetector('old')} is distinct from ${changeDetector('new')}`
-    : 'old.* is distinct from new.*';
+    : `${rendered('old')} is distinct from ${rendered('new')}`;
+  const audited: AuditedColumns = { organization: 'organization_id', ...columns, order: 'position' };
   return `
 create or replace function changes_of_${table}() returns trigger language plpgsql as $$
 begin
@@ -40,19 +41,29 @@ begin
     insert into changes (${COLUMNS})
     select organization_id, ${number}, case tg_op when 'INSERT' then 'c' else 'd' end, ${keySql(columns, 'changed')},
       ${remoteIdsSql} from changed;
-  ${otherwise}
-    insert into changes (${COLUMNS}) values (new.organization_id, ${number}, 'u', ${keySql(columns, 'new')}, null);
+    ${auditChanged(name, audited)}
+  else
+    if ${isVisible} then
+      insert into changes (${COLUMNS}) values (new.organization_id, ${number}, 'u', ${keySql(columns, 'new')}, null);
+    end if;
+    ${auditUpdated(name, audited)}
   end if;
   return null;
 end $$;
-${changeTriggers(table, isChanged)}`;
+${changeTriggers(table, 'old.* is distinct from new.*')}`;
 };
 
 /** A record also changes when a row of its child table is inserted, deleted, updated, or moved to another record. */
-const childFunction = ({ number, key, childTable }: FeedResource): string => {
+const childFunction = ({ name: resource, table, number, key, childTable }: FeedResource): string => {
   if (!childTable) return '';
   const { name, parentColumn } = childTable;
   const columns = key.uuid ? { uuid: parentColumn } : { integer: parentColumn };
+  const id = (key.uuid ?? key.integer)?.column;
+  // A parent that the same transaction writes has an entry of its own.
+  const parents = (rows: string): string =>
+    `perform audit_records('${resource}', 'updated', array[p.organization_id], ${
+      key.uuid ? `null::bigint[], array[p.${id}]` : `array[p.${id}], null::uuid[]`
+    }) from ${table} p where p.${id} in (${rows}) and p.xmin::text <> (pg_current_xact_id()::text::bigint & 4294967295)::text;`;
   return `
 create or replace function changes_of_${name}() returns trigger language plpgsql as $$
 begin
@@ -60,9 +71,11 @@ begin
     insert into changes (${COLUMNS})
     select new.organization_id, ${number}, 'u', parent.*, null
     from (select ${keySql(columns, 'old')} union select ${keySql(columns, 'new')}) parent;
+    ${parents(`old.${parentColumn}, new.${parentColumn}`)}
   else
     insert into changes (${COLUMNS})
     select distinct organization_id, ${number}, 'u', ${keySql(columns, 'changed')}, null::jsonb from changed;
+    ${parents(`select ${parentColumn} from changed`)}
   end if;
   return null;
 end $$;

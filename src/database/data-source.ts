@@ -3,6 +3,7 @@ import { type MigrationInterface, DataSource, DefaultNamingStrategy, NamingStrat
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { defaults, type Pool, types } from 'pg';
+import { actorOption } from './actor';
 import {
   CONNECT_TIMEOUT_MS,
   IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -66,7 +67,7 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
       lock_timeout: LOCK_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-      options: `${PLANNER_OPTIONS} ${ISOLATION_OPTIONS}`,
+      options: `${PLANNER_OPTIONS} ${ISOLATION_OPTIONS} ${actorOption('process')}`,
       application_name: 'lanyard',
     },
   };

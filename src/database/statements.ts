@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { RowNotFound } from '../errors/exceptions';
+import { actorOf, isWrite, withActor } from './actor';
 import { poolOf } from './data-source';
 import { requiresNewConnection } from './errors';
 import { FairQueue } from './fair-queue';
@@ -38,10 +39,14 @@ export interface Statement {
 export interface Caller {
   organizationId: number;
   keyId: string;
+  /** What the key calls, as the audit log names it. */
+  operation?: string;
 }
 
 /** Options of a statement. By default it runs on the connection of `Transactions.runOn`, or on one of its own. */
 interface StatementOptions extends ConnectionSettings {
+  /** Who writes, if it is not the caller alone. */
+  actor?: string;
   /** The manager of the transaction to run in. */
   manager?: EntityManager;
 }
@@ -57,6 +62,8 @@ const ignore = (): void => undefined;
 export class Statements {
   private readonly pool: Pool;
   private readonly texts = new Map<string, string>();
+  /** The statements that change rows, with their actor; null for those that do not. */
+  private readonly writes = new WeakMap<Statement, Statement | null>();
 
   constructor(
     private readonly queue: FairQueue,
@@ -118,7 +125,11 @@ export class Statements {
     values: unknown[],
     options: StatementOptions = {},
   ): Promise<Result<R>> {
-    const query = this.prepare(statement, statement.isShared ? values : [caller.organizationId, ...values]);
+    const own = statement.isShared ? values : [caller.organizationId, ...values];
+    const write = this.writeOf(statement);
+    const query = write
+      ? this.prepare(write, [...own, options.actor ?? actorOf(caller)])
+      : this.prepare(statement, own);
     return this.run<R>(caller, query, options);
   }
 
@@ -143,6 +154,15 @@ export class Statements {
     if (!first) throw new RowNotFound();
     const items = first[0] === null ? [] : rows.map(([json]) => json as JsonText);
     return { limit, offset, items, total: Number(first[1]) };
+  }
+
+  /** The statement that also says who writes, or undefined where nothing is written. */
+  private writeOf(statement: Statement): Statement | undefined {
+    const known = this.writes.get(statement);
+    if (known !== undefined) return known ?? undefined;
+    const write = isWrite(statement) ? withActor(statement) : null;
+    this.writes.set(statement, write);
+    return write ?? undefined;
   }
 
   /** @throws when another statement has the name, which the driver notices only on a connection that knows both */

@@ -2,6 +2,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import type { EntityManager } from 'typeorm';
 import { LinkedList } from '../collections/linked-list';
+import { actorOf, actorsOf, SET_ACTOR } from './actor';
 import { Batcher } from './batcher';
 import { NeedsMoreTime, NotCommitted, Overloaded, RowNotFound } from '../errors/exceptions';
 import { CANCELED } from '../errors/sql-states';
@@ -81,7 +82,8 @@ export class Writes implements BeforeApplicationShutdown {
 
   /**
    * Runs a write whose concurrent inputs of one organization are batched into one statement. Its `$2` is a JSON array of
-   * inputs, and it returns a row for each of them, in the same order.
+   * inputs, and it returns a row for each of them, in the same order. It inserts at most one row for each, at ascending
+   * positions of its list, by which the audit log knows whose key created which row.
    */
   writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
     if (this.transactions.manager) return this.statements.selectOne(caller, statement, [JSON.stringify([input])]);
@@ -94,7 +96,10 @@ export class Writes implements BeforeApplicationShutdown {
     return async (_: number, items: BatchInput[]): Promise<JsonText[]> => {
       const inputs = items.map(({ input }) => input);
       const caller = items[0]?.caller as Caller;
-      const rows = await withRetries(() => this.statements.selectJson(caller, statement, [JSON.stringify(inputs)]));
+      const actor = actorsOf(items.map((item) => item.caller));
+      const rows = await withRetries(() =>
+        this.statements.selectJson(caller, statement, [JSON.stringify(inputs)], { actor }),
+      );
       // Otherwise a request would get the row of another one.
       if (rows.length !== inputs.length) {
         throw new Error(`'${statement.name}' gives ${rows.length} rows for ${inputs.length} inputs`);
@@ -113,13 +118,13 @@ export class Writes implements BeforeApplicationShutdown {
     if (this.transactions.manager)
       return this.runInCurrentTransaction(this.transactions.manager, work, extendedTimeoutMs);
     try {
-      return await withRetries(() => this.queue.run(caller.organizationId, () => this.runInTransaction(work)));
+      return await withRetries(() => this.queue.run(caller.organizationId, () => this.runInTransaction(caller, work)));
     } catch (error) {
       const longTimeoutMs = extendedTimeout(error, extendedTimeoutMs);
       if (longTimeoutMs === undefined) throw error;
       const runLongTransaction = (manager: EntityManager) => this.runLongTransaction(manager, work, longTimeoutMs);
       return withRetries(() =>
-        this.longWriteQueue.run(caller.organizationId, () => this.runInTransaction(runLongTransaction)),
+        this.longWriteQueue.run(caller.organizationId, () => this.runInTransaction(caller, runLongTransaction)),
       );
     }
   }
@@ -161,12 +166,13 @@ export class Writes implements BeforeApplicationShutdown {
    * Like `dataSource.transaction`, but closes a connection that does not respond: a rollback would wait for it again.
    * @throws NotCommitted when the connection was lost before the commit was sent
    */
-  private async runInTransaction<T>(work: TransactionCallback<T>): Promise<T> {
+  private async runInTransaction<T>(caller: Caller, work: TransactionCallback<T>): Promise<T> {
     const runner = this.dataSource.createReservedRunner();
     const connection = (await runner.connect()) as Client;
     let isCommitting = false;
     try {
       await runner.startTransaction();
+      await runner.query(SET_ACTOR, [actorOf(caller)]);
       const result = await work(runner.manager);
       if (!runner.isTransactionActive) return result; // A dry run has been rolled back.
       isCommitting = true;

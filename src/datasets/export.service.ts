@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { recordAuditIfWritable } from '../access/audit-log.service';
 import { Datasets } from './dataset';
 import { selectRecords } from './record-sql';
 import { tablesOf } from './tables';
@@ -20,13 +21,13 @@ export class ExportService {
    * the order of its list, in constant memory.
    * @param receive takes the records of one section after the other, as the JSON texts that PostgreSQL has rendered
    */
-  export(
+  async export(
     organizationId: number,
     sections: string[],
     receive: (section: string, records: AsyncIterable<string>) => Promise<void>,
   ): Promise<void> {
     const tables = tablesOf(this.dataSource, this.datasets);
-    return this.dataSource.transaction('REPEATABLE READ', async (manager) => {
+    await this.dataSource.transaction('REPEATABLE READ', async (manager) => {
       await manager.query('set transaction read only');
       for (const section of sections) {
         const select = selectRecords(tables.filter((table) => table.section === section));
@@ -35,6 +36,8 @@ export class ExportService {
         await receive(section, fetchRecords(manager, statement));
       }
     });
+    const entry = { organizationId, operation: 'export', resource: 'exports', change: 'created' } as const;
+    await recordAuditIfWritable(this.dataSource.manager, entry);
   }
 }
 

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
+import { beginAuditedImport } from '../access/audit-log.service';
 import { hasSqlState } from '../database/errors';
+import { uuidV7 } from '../database/uuid';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
 import { Checks } from './checks';
 import { type Coverage, FULL_COVERAGE } from './coverage';
@@ -125,6 +127,7 @@ export class ImportService {
       const imported = await staged.stage.count(tables, staged.imported, coverage);
       try {
         return await manager.transaction(async (transaction) => {
+          await beginAuditedImport(transaction, organizationId, uuidV7());
           const writer = new RecordWriter(transaction, { ...staged, imported }, this.datasets);
           // When others got as far as the reserved positions again and again, they have to wait.
           const written = await writer.write(attempt < MAX_ATTEMPTS);

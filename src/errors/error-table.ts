@@ -46,7 +46,9 @@ export const ERRORS = {
   missingKey: { status: 401, description: 'The header `x-api-key` is missing or blank.' },
   invalidKey: {
     status: 403,
-    description: 'The API key is invalid: unknown, revoked, expired, or sent twice.',
+    description:
+      'The API key is invalid: unknown, revoked, expired, or sent twice. Or its scope does not allow the request, and ' +
+      '`Lanyard-Fault-Detail` names the scopes that do.',
   },
   notFound: {
     status: 404,

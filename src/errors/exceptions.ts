@@ -50,6 +50,19 @@ export class RejectedApiKey extends ForbiddenException implements Fault {
   readonly reason = 'rejected';
 }
 
+/** The API key is valid, and its scope does not allow the request. */
+export class OutOfScope extends ForbiddenException implements Fault {
+  readonly fault = 'header x-api-key';
+  readonly reason = 'scope';
+  readonly detail: string;
+
+  /** @param scopes those that would do */
+  constructor(scopes: readonly string[]) {
+    super();
+    this.detail = `needs ${scopes.join(' or ')}`;
+  }
+}
+
 /** The API has no such path. */
 export class UnknownPath extends NotFoundException implements Fault {
   readonly fault = 'path';

@@ -11,6 +11,7 @@ export const FAULT_REASONS = {
   syntax: 'The text is not well-formed.',
   'not-found': 'No such path or record exists, or the record belongs to another organization.',
   rejected: 'The API key is unknown, revoked, expired, or sent twice.',
+  scope: 'The API key is valid, and its scope does not allow the request. The detail names the scopes that do.',
 } as const;
 
 export type FaultReason = keyof typeof FAULT_REASONS;

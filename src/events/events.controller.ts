@@ -3,6 +3,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../api/caller';
 import { NumericIdParam, PageQuery, UuidParam } from '../api/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
+import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
 import { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input, MAX_EVENT_LEADS } from './event.dto';
 import { Event, EventLeadV0Response, UserV0Response } from './event.response';
@@ -20,6 +21,7 @@ export class EventsController {
     description: 'The events of the organization. Paginated, oldest first.',
   })
   @ReturnsPage('events', Event)
+  @Scopes('capture')
   listEvents(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.events.list(caller, page);
   }
@@ -30,6 +32,7 @@ export class EventsController {
     description: 'An event with its location and the IDs of its tag groups.',
   })
   @Returns(Event, 'The event.')
+  @Scopes('capture')
   getEvent(@CurrentCaller() caller: Caller, @NumericIdParam('eventId') eventId: number) {
     return this.events.get(caller, eventId);
   }
@@ -101,6 +104,7 @@ export class EventsController {
     'The associations of the body, each once, in its order.',
     MAX_EVENT_LEADS,
   )
+  @Scopes('capture')
   associateEventLeads(
     @CurrentCaller() caller: Caller,
     @NumericIdParam('eventId') eventId: number,

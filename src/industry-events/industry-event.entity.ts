@@ -1,7 +1,8 @@
+import { auditFunctions } from '../access/audit.functions';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { NULLABLE_TIMESTAMP, TIMESTAMP, POSITION, RefersTo, NULLABLE_TEXT } from '../schema/columns';
 import { WithDerivedColumn } from '../schema/derived';
-import { WithIndexFunctions } from '../schema/functions';
+import { WithFunctions, WithIndexFunctions } from '../schema/functions';
 import { ListedEntity } from '../schema/lists';
 import { EVENT_URL_FUNCTIONS, SEARCH_FUNCTIONS } from './industry-event.functions';
 
@@ -10,6 +11,7 @@ const list = { type: 'text', array: true, nullable: true } as const;
 /** Indexes that a decorator cannot express are declared only in the migration. */
 @ListedEntity('industry_events', { isShared: true })
 @WithIndexFunctions(EVENT_URL_FUNCTIONS)
+@WithFunctions(auditFunctions('industry_events', 'industryEvents', { uuid: 'id', order: 'position' }))
 @WithDerivedColumn({
   name: 'words',
   column: 'search',
@@ -51,6 +53,12 @@ export class IndustryEventEntity {
 }
 
 @Entity('industry_event_bookmarks')
+@WithFunctions(
+  auditFunctions('industry_event_bookmarks', 'industryEventBookmarks', {
+    organization: 'organization_id',
+    uuid: 'industry_event_id',
+  }),
+)
 @RefersTo('OrganizationEntity', 'organizationId', 'industry_event_bookmarks_organization_fkey')
 @ForeignKey('IndustryEventEntity', ['industryEventId'], ['id'], {
   name: 'industry_event_bookmarks_industry_event_fkey',

@@ -3,6 +3,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../api/caller';
 import { UuidParam } from '../api/parameters';
 import { Returns, ReturnsList, ReturnsPage } from '../api/returns';
+import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
 import { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import {
@@ -29,6 +30,7 @@ export class IndustryEventsController {
     description: 'All industry events that the organization has bookmarked, oldest first, without pagination.',
   })
   @ReturnsList('industryEvents', IndustryEventV0Response, 'All bookmarked industry events.')
+  @Scopes('capture')
   listBookmarkedIndustryEvents(@CurrentCaller() caller: Caller) {
     return this.industryEvents.listBookmarked(caller);
   }
@@ -67,6 +69,7 @@ export class IndustryEventsController {
       'full-text search, best match first.',
   })
   @ReturnsPage('industryEvents', IndustryEventV0Response)
+  @Scopes('capture')
   listIndustryEvents(@CurrentCaller() caller: Caller, @Query() query: IndustryEventsQuery) {
     return this.industryEvents.list(caller, query);
   }
@@ -77,6 +80,7 @@ export class IndustryEventsController {
     description: 'An industry event, with whether the organization has bookmarked it.',
   })
   @Returns(IndustryEventWithBookmark, 'The industry event.', 'industryEvent')
+  @Scopes('capture')
   getIndustryEvent(
     @CurrentCaller() caller: Caller,
     @UuidParam('industryEventId', EXAMPLE_INDUSTRY_EVENT_ID) industryEventId: string,

@@ -3,6 +3,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../api/caller';
 import { UuidParam } from '../api/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
+import { OpenToCreator, Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
 import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_BATCHED_LEADS } from './lead.dto';
 import { EXAMPLE_LEAD_ID, LeadUpsertV0Response, LeadV0Response } from './lead.response';
@@ -28,9 +29,13 @@ export class LeadsController {
   @Get(':leadId')
   @ApiOperation({
     summary: 'Get a lead',
-    description: 'A lead with its phone numbers, company, tags, activations, activity events and remote IDs.',
+    description:
+      'A lead with its phone numbers, company, tags, activations, activity events and remote IDs. ' +
+      'A key of scope `capture` may do so with a lead that it has created itself in the last 24 hours, as long as nothing ' +
+      'else has changed that lead.',
   })
   @Returns(LeadV0Response, 'The lead.')
+  @OpenToCreator('leads', 'leadId')
   getLead(@CurrentCaller() caller: Caller, @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string) {
     return this.leads.get(caller, leadId);
   }
@@ -44,6 +49,7 @@ export class LeadsController {
       'second lead.',
   })
   @Returns(LeadV0Response, 'The new lead, with its ID.')
+  @Scopes('capture')
   createLead(@CurrentCaller() caller: Caller, @Body() body: LeadCreateV0Input) {
     return this.leads.create(caller, body);
   }
@@ -72,9 +78,12 @@ export class LeadsController {
     summary: 'Update a lead',
     description:
       'Updates the given fields. Null clears a field; omitted fields keep their values. `phoneNumbers` replaces all ' +
-      'numbers entered by users; `remoteId` sets or clears the remote ID of its integration type.',
+      'numbers entered by users; `remoteId` sets or clears the remote ID of its integration type. ' +
+      'A key of scope `capture` may do so with a lead that it has created itself in the last 24 hours, as long as nothing ' +
+      'else has changed that lead.',
   })
   @Returns(LeadV0Response, 'The lead as it is now.')
+  @OpenToCreator('leads', 'leadId')
   patchLead(
     @CurrentCaller() caller: Caller,
     @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string,

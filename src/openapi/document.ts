@@ -8,6 +8,7 @@ import { changeClasses, ChangesV0Response, describeFeed } from '../changes/chang
 import { FeedResources } from '../changes/feed-resource';
 import { PREFIX } from '../config';
 import { ERROR_COMPONENTS } from './errors';
+import { type Scope, SCOPES_EXTENSION, scopesOfMethod } from '../api/scopes';
 import { exampleOf } from './examples';
 import { HEADER_COMPONENTS, PARAMETERS } from './headers';
 import { Components, describeOperation, Operation } from './operation';
@@ -27,8 +28,10 @@ const DESCRIPTION = `Lead capture and event management for the organization that
 
 \`/openapi.json\` and \`/openapi.yaml\` are this document, from which you can generate a client.
 
-**Authentication.** Every request needs the header \`x-api-key\`. A key gives access to all data of its organization, so
+**Authentication.** Every request needs the header \`x-api-key\`. A key gives access to data of its organization, so
 use it on servers, not in web pages. Revocations and new limits take effect within 5 seconds.
+Each operation names the scopes of keys that may call it: \`all\` may do everything, \`read\` every GET, \`capture\` what an app
+at a booth needs. Any other request is 403 with the reason \`scope\`.
 
 **Responses.** Success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
 without a value are null, never absent.
@@ -100,9 +103,19 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     tags.map(({ name }) => name),
   );
   for (const path of Object.values(document.paths)) {
-    for (const [method, operation] of Object.entries(path)) describeOperation(method, operation, document.components);
+    for (const [method, operation] of Object.entries(path)) {
+      describeScopes(method, operation);
+      describeOperation(method, operation, document.components);
+    }
   }
   return document as unknown as OpenAPIObject;
+}
+
+/** The scopes that may call an operation are the roles of its security requirement. */
+function describeScopes(method: string, operation: Operation & { [SCOPES_EXTENSION]?: Scope[] }): void {
+  const roles = scopesOfMethod(method, operation[SCOPES_EXTENSION] ?? []);
+  delete operation[SCOPES_EXTENSION];
+  operation.security = [{ apiKey: roles }];
 }
 
 /**

@@ -30,7 +30,7 @@ function headersOf(status: number) {
   const bucket = STATUSES_BEFORE_AUTHENTICATION.includes(status) ? bucketHeadersIfKnown() : bucketHeaders();
   const wait = rowsOf(status).some(({ retryAfter }) => retryAfter !== undefined) ? headers('Retry-After') : {};
   const fault = FAULT_STATUSES.includes(status) ? headers(FAULT_HEADER, FAULT_REASON_HEADER) : {};
-  const detail = status === 400 ? headers(FAULT_DETAIL_HEADER) : {};
+  const detail = [400, 403].includes(status) ? headers(FAULT_DETAIL_HEADER) : {};
   const challenge = status === 401 ? headers('WWW-Authenticate') : {};
   const replayed = status === 410 ? headers('Idempotency-Replayed') : {};
   return { ...commonHeaders(), ...bucket, ...wait, ...fault, ...detail, ...challenge, ...replayed };

@@ -1,8 +1,10 @@
+import { SCOPE_HEADER } from '../access/api-key.guard';
 import { CHALLENGE } from '../api/error.filter';
 import { FAULT_DETAIL_HEADER, FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
 import { FAULT_REASONS } from '../errors/faults';
 import { REQUEST_ID_PATTERN } from '../server/request';
 import { int64, int32 } from '../api/schemas';
+import { KEY_SCOPES } from '../api/scopes';
 import { IDEMPOTENCY_KEY } from '../api/idempotency.interceptor';
 import { MAX_TOKENS } from '../rate-limit/token-bucket';
 import { BUCKET_HEADERS } from '../rate-limit/token-bucket.interceptor';
@@ -73,10 +75,16 @@ const HEADERS = {
   [FAULT_DETAIL_HEADER]: {
     description:
       'Where to look. For `duplicate`, the entry that is repeated: `repeats leads[0].email`. For `syntax` in a JSON body, ' +
-      'the zero-based offset in bytes: `offset 22`.',
+      'the zero-based offset in bytes: `offset 22`. For `scope`, the scopes that would do: `needs all or capture`.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'repeats leads[0].email',
+  },
+  [SCOPE_HEADER]: {
+    description: 'Scope of the key, if it may not do everything.',
+    required: false,
+    schema: { type: 'string', enum: KEY_SCOPES.filter((scope) => scope !== 'all') },
+    example: 'capture',
   },
   'WWW-Authenticate': {
     description: 'Names the header that must hold the API key.',
@@ -127,12 +135,12 @@ export const headers = (...names: (keyof typeof HEADERS)[]) =>
 export const commonHeaders = () => headers('X-Request-Id', 'Access-Control-Allow-Origin');
 
 /** The headers of responses to requests with a key. */
-export const bucketHeaders = () => headers(...BUCKET_HEADERS, 'Preference-Applied');
+export const bucketHeaders = () => headers(...BUCKET_HEADERS, SCOPE_HEADER, 'Preference-Applied');
 
 /** The same headers, where a response may be sent before the key is known. */
 export const bucketHeadersIfKnown = () => ({
   ...Object.fromEntries(BUCKET_HEADERS.map((name) => [name, reference(name + IF_KNOWN_SUFFIX)])),
-  ...headers('Preference-Applied'),
+  ...headers(SCOPE_HEADER, 'Preference-Applied'),
 });
 
 /** Header parameters of requests. */

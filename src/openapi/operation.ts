@@ -21,6 +21,9 @@ export interface SuccessResponse {
 export interface Operation {
   /** The only tag, which is the chapter of the operation. */
   tags?: [string];
+  /** The scopes that may call it, by the name of the scheme. */
+  security?: Record<string, string[]>[];
+  description?: string;
   parameters: Parameter[];
   requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType | undefined> };
   responses: Record<string, object>;

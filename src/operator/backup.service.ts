@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { DataSource, type EntityManager } from 'typeorm';
 import { version } from '../../package.json';
+import { INSTALLATION, recordAuditIfWritable } from '../access/audit-log.service';
 import { requireUsableSchema } from '../schema/schema-release';
 import {
   BackupError,
@@ -83,6 +84,8 @@ export class BackupService {
       // PostgreSQL reports the number of rows after the last row, so it is known only now.
       for (const { name, rows } of copies) counts[name] = rows.rowCount;
       yield `${JSON.stringify({ rows: counts })}\n`;
+      const entry = { operation: 'backup', resource: 'backups', change: 'created' } as const;
+      await recordAuditIfWritable(runner.manager, { organizationId: INSTALLATION, ...entry });
     } finally {
       await runner.release();
     }

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { Command } from 'commander';
 import { version } from '../../package.json';
+import { auditCommand } from './commands/audit.command';
 import { backupCommand } from './commands/backup.command';
 import { changesCommand } from './commands/changes.command';
 import { checkCommand } from './commands/check.command';
@@ -58,6 +59,10 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', NOTES);
+  program.hook('preAction', (_, action) => {
+    const parent = action.parent === program ? '' : `${action.parent?.name()} `;
+    session.command = `${parent}${action.name()}`;
+  });
   // `start` alone does not come here: src/start/run.ts starts the server without a command line.
   addCommand(program, 'start', {
     summary: 'Start the server. This is the default without a command.',
@@ -77,6 +82,7 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
   sandboxCommand(program, session);
   webhooksCommand(program, session);
   personsCommand(program, session);
+  auditCommand(program, session);
   backupCommand(program, session);
   restoreCommand(program, session);
   statusCommand(program, session);

@@ -4,6 +4,7 @@ import { ChangesModule } from '../changes/changes.module';
 import { Config } from '../config';
 import { ContextsModule } from '../contexts';
 import { CsvModule } from '../csv/csv.module';
+import { actorOption } from '../database/actor';
 import { ATTEMPT_TIMEOUT_MS } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { DatabaseOptions } from '../database/data-source.module';
@@ -19,9 +20,13 @@ import { RestoreService } from './restore.service';
 import { StatusService } from './status.service';
 
 /** An unreachable database is reported without retries. `openDatabase` has waited for it, if the command waits at all. */
-const databaseOptions = ({ databaseUrl = '' }: Config, { migrations }: Extension): DatabaseOptions => ({
+const databaseOptions = (
+  { databaseUrl = '' }: Config,
+  { migrations }: Extension,
+  command: string,
+): DatabaseOptions => ({
   options: {
-    ...operatorDataSourceOptions(databaseUrl, { migrations }),
+    ...operatorDataSourceOptions(databaseUrl, { migrations, session: actorOption(command) }),
     connectTimeoutMS: ATTEMPT_TIMEOUT_MS,
     retryAttempts: 1,
   },
@@ -32,9 +37,10 @@ const databaseOptions = ({ databaseUrl = '' }: Config, { migrations }: Extension
 export class OperatorModule {
   /**
    * @param config has the connection string of a database whose schema is usable
+   * @param command what it is for, as the audit log names what it writes
    * @param extension its modules, so that commands have their entities and providers
    */
-  static with(config: Config, extension: Extension = {}): DynamicModule {
+  static with(config: Config, extension: Extension = {}, command = 'command line'): DynamicModule {
     const contexts = contextsOf(extension);
     return {
       module: OperatorModule,
@@ -53,7 +59,7 @@ export class OperatorModule {
       ],
       providers: [
         { provide: Config, useValue: config },
-        { provide: DatabaseOptions, useValue: databaseOptions(config, extension) },
+        { provide: DatabaseOptions, useValue: databaseOptions(config, extension, command) },
         BackupService,
         CatalogService,
         CheckService,

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { INSTALLATION, recordAudit } from '../access/audit-log.service';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import type { StartupOptions } from '../database/connect';
 import { claimLog } from '../changes/claim-log';
@@ -79,6 +80,8 @@ export class RestoreService {
     });
     const applied = await migrate(url, this.schema, options);
     await claimLog(this.dataSource);
+    const entry = { operation: 'restore', resource: 'restores', change: 'created' } as const;
+    await recordAudit(this.dataSource.manager, { organizationId: INSTALLATION, ...entry });
     // Without statistics, PostgreSQL would plan the first queries as if the tables were empty.
     await this.dataSource.query('analyze');
     return { restored, skipped, applied };

@@ -19,6 +19,8 @@ export class Session {
   readonly contexts: readonly Context[];
   readonly feedResources: FeedResources;
   readonly schema: SchemaDefinition;
+  /** The command under way, as the audit log names it. */
+  command = 'command line';
 
   constructor(readonly extension: Extension) {
     this.contexts = contextsOf(extension);
@@ -73,7 +75,7 @@ export class Session {
 
   /** @throws ConfigError if the database is unreachable, because connecting is all that happens before a command's work */
   private async connectServices(config: Config, url: string): Promise<INestApplicationContext> {
-    const root = OperatorModule.with(config, this.extension);
+    const root = OperatorModule.with(config, this.extension, this.command);
     try {
       return await NestFactory.createApplicationContext(root, { abortOnError: false });
     } catch (error) {

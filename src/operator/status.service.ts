@@ -1,3 +1,4 @@
+import type { Scope } from '../api/scopes';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { COUNT_SERVERS_WITHOUT_REDIS } from '../rate-limit/local-limits-lock';
@@ -17,7 +18,14 @@ export interface Status {
   migrations: { applied: number; pending: string[] } | null;
   organizations: number | null;
   /** `active` keys are valid now. `expiring` counts those of them that expire within a week. */
-  keys: { active: number; expiring: number; expired: number; revoked: number } | null;
+  keys: {
+    active: number;
+    expiring: number;
+    expired: number;
+    revoked: number;
+    /** The active keys by their scope. */
+    scopes: Record<Scope, number>;
+  } | null;
   leads: number | null;
   webhooks: { active: number; failing: number; paused: number; disabled: number } | null;
   /** Of each name of `@OnChanges`: its organizations by state, and since when the oldest change waits that is known to wait. */
@@ -53,7 +61,11 @@ const COUNTS = `
         'active', count(*) filter (where is_active),
         'expiring', count(*) filter (where is_active and expires_at <= now() + interval '7 days'),
         'expired', count(*) filter (where not is_active and revoked_at is null),
-        'revoked', count(*) filter (where revoked_at is not null))
+        'revoked', count(*) filter (where revoked_at is not null),
+        'scopes', json_build_object(
+          'all', count(*) filter (where is_active and scope = 'all'),
+          'read', count(*) filter (where is_active and scope = 'read'),
+          'capture', count(*) filter (where is_active and scope = 'capture')))
       from (select *, revoked_at is null and coalesce(expires_at > now(), true) as is_active from api_keys) k) as keys,
     (select to_json(w) from (select ${STATE_COUNTS} from ${READERS} where subscription is null) w) as webhooks,
     (select coalesce(json_agg(s order by s.name), '[]') from (

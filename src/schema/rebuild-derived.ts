@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { StartupOptions } from '../database/connect';
+import { SET_ACTOR, UNAUDITED } from '../database/actor';
 import { derivedColumnsOf, type DerivedTable } from './derived';
 import { VALUE_FUNCTIONS } from './functions';
 
@@ -64,6 +65,8 @@ async function rebuildColumn(
  */
 const rebuildBatch = (dataSource: DataSource, { name, table, column, expression }: DerivedTable, state: RebuildState) =>
   dataSource.transaction(async (manager) => {
+    // Nobody has changed a record.
+    await manager.query(SET_ACTOR, [UNAUDITED]);
     // Rows are locked in the order of their IDs, as by every other write to the table.
     const rows = await manager.query<{ id: string }[]>(
       `select id from ${table} where id > $1 order by id limit ${BATCH_SIZE} for no key update`,

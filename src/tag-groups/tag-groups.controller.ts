@@ -3,6 +3,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../api/caller';
 import { PageQuery, UuidParam } from '../api/parameters';
 import { Returns, ReturnsPage } from '../api/returns';
+import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
 import { TagGroupV0Response, EXAMPLE_TAG_GROUP_ID } from './tag-group.response';
 import { TagGroupsService } from './tag-groups.service';
@@ -18,6 +19,7 @@ export class TagGroupsController {
     description: 'All tag groups of the organization, of every status, with their options. Paginated, oldest first.',
   })
   @ReturnsPage('tagGroups', TagGroupV0Response)
+  @Scopes('capture')
   listTagGroups(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.tagGroups.list(caller, page);
   }
@@ -28,6 +30,7 @@ export class TagGroupsController {
     description: 'A tag group with its options in display order.',
   })
   @Returns(TagGroupV0Response, 'The tag group.')
+  @Scopes('capture')
   getTagGroup(@CurrentCaller() caller: Caller, @UuidParam('tagGroupId', EXAMPLE_TAG_GROUP_ID) tagGroupId: string) {
     return this.tagGroups.get(caller, tagGroupId);
   }

@@ -4,6 +4,7 @@ import 'reflect-metadata';
 export {
   startLanyard,
   type TestKeySettings,
+  type TestOrganizationOptions,
   type TestLanyard,
   type TestOptions,
   type TestOrganization,

@@ -48,7 +48,13 @@ export interface TestOrganization {
 }
 
 /** Settings of a key: its label, its burst, its tokens per second, and when it expires. */
-export type TestKeySettings = Partial<Pick<KeySettings, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'>>;
+export type TestKeySettings = Partial<Pick<KeySettings, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt' | 'scope'>>;
+
+/** The name of an organization, and what its first key may do. */
+export interface TestOrganizationOptions {
+  name?: string;
+  scope?: KeySettings['scope'];
+}
 
 /** A Lanyard server for tests, with a database of its own. Requests can ask for simulated faults. */
 export interface TestLanyard {
@@ -56,7 +62,8 @@ export interface TestLanyard {
   url: string;
   /** The Nest application of the server: `app.get(HallsService)`. */
   app: INestApplication;
-  createOrganization(name?: string): Promise<TestOrganization>;
+  /** Creates an organization with a key. Without a name it is called `Test organization`, and the key may do everything. */
+  createOrganization(options?: string | TestOrganizationOptions): Promise<TestOrganization>;
   /** Empties all organizations, and the shared catalog of industry events. Organizations and keys stay. */
   reset(): Promise<void>;
   /** Stops the server and removes its database. */
@@ -114,16 +121,20 @@ function testLanyard(app: INestApplication, dropDatabase: () => Promise<void>): 
   return {
     url: `http://127.0.0.1:${port}/${PREFIX}`,
     app,
-    createOrganization: (name = 'Test organization') => createOrganization(app, name),
+    createOrganization: (options = {}) =>
+      createOrganization(app, typeof options === 'string' ? { name: options } : options),
     reset: () => emptyOrganizations(app.get(DataSource)),
     stop: () => (stopped ??= stop()),
   };
 }
 
-async function createOrganization(app: INestApplication, name: string): Promise<TestOrganization> {
+async function createOrganization(
+  app: INestApplication,
+  { name = 'Test organization', scope }: TestOrganizationOptions,
+): Promise<TestOrganization> {
   const { id } = await app.get(OrganizationsService).create(name);
   const issueKey = (settings?: TestKeySettings): Promise<IssuedKey> => app.get(ApiKeysService).issue(id, settings);
-  const { key } = await issueKey(GENEROUS_LIMITS);
+  const { key } = await issueKey({ ...GENEROUS_LIMITS, ...(scope && { scope }) });
   const importRecords = async (records: object): Promise<Record<string, number>> =>
     (await app.get(ImportService).import(id, records)).imported;
   return { id, name, key, issueKey, import: importRecords };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { GoneException, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Not, Repository } from 'typeorm';
+import { type AuditChange, recordAudit } from '../access/audit-log.service';
 import { OrganizationEntity } from '../access/organization.entity';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
 import { claimLog } from '../changes/claim-log';
@@ -58,6 +59,7 @@ export class WebhooksService {
       if ((await webhooks.countBy({ organizationId, subscription: IsNull() })) >= MAX_WEBHOOKS)
         throw new TooManyWebhooks();
       await webhooks.insert({ id, organizationId, url, resources, secret, cursor, endsSnapshot: !since });
+      await recordWebhook(webhooks, { id, organizationId }, 'create', 'created');
     });
     return { id, secret, organizationId, url: withoutQuery(url), resources, state: 'active' as const };
   }
@@ -121,16 +123,19 @@ export class WebhooksService {
 
   /** Begins a snapshot for a paused webhook. Of one that is not paused nothing changes; a disabled one stays disabled. */
   resume(id: string): Promise<ListedWebhook | null> {
-    return this.changeState(id, async ({ organizationId, resources, pausedAt, disabledAt }) => {
+    return this.changeState(id, async (webhook, webhooks) => {
+      const { organizationId, resources, pausedAt, disabledAt } = webhook;
       if (!pausedAt) return undefined;
+      await recordWebhook(webhooks, webhook, 'resume', 'updated');
       const cursor = await this.start(organizationId, resources);
       return { ...HEALTHY_STATE, disabledAt, pausedAt: null, cursor, endsSnapshot: true };
     });
   }
 
   delete(id: string): Promise<{ id: string } | null> {
-    return this.change(id, async (webhooks) => {
+    return this.change(id, async (webhooks, webhook) => {
       await webhooks.delete({ id });
+      await recordWebhook(webhooks, webhook, 'delete', 'deleted');
       return { id };
     });
   }
@@ -138,10 +143,13 @@ export class WebhooksService {
   /** @returns null when there is no such webhook */
   private async changeState(
     id: string,
-    decide: (webhook: WebhookEntity) => Promise<Partial<WebhookEntity> | undefined>,
+    decide: (
+      webhook: WebhookEntity,
+      webhooks: Repository<WebhookEntity>,
+    ) => Promise<Partial<WebhookEntity> | undefined>,
   ): Promise<ListedWebhook | null> {
     const webhook = await this.change(id, async (webhooks, stored) => {
-      const change = await decide(stored);
+      const change = await decide(stored, webhooks);
       if (change) await webhooks.update({ id }, change);
       return { ...stored, ...change };
     });
@@ -196,6 +204,14 @@ export class WebhooksService {
     return { phase, changes: changes.length, since: changedAt(changes[0] as string) };
   }
 }
+
+const recordWebhook = (
+  { manager }: Repository<WebhookEntity>,
+  { id, organizationId }: Pick<WebhookEntity, 'id' | 'organizationId'>,
+  command: string,
+  change: AuditChange,
+): Promise<void> =>
+  recordAudit(manager, { organizationId, operation: `webhooks ${command}`, resource: 'webhooks', change, id });
 
 /** The changes of a webhook's next pages, counted up to MAX_COUNTED_CHANGES, and when the oldest was made. */
 export interface WaitingChanges {

@@ -51,6 +51,7 @@ describe('the usage of the command line', () => {
       ],
       ['tokens that are no number', [...issueFor, '--max-tokens', '0x10'], '--max-tokens must be'],
       ['a rate with four decimals', [...issueFor, '--refill-rate', '0.0625'], '--refill-rate must be'],
+      ['a scope that is none', [...issueFor, '--scope', 'write'], '--scope must be one of all, read, capture'],
       ['faults that are none', [...issueFor, '--simulate', 'status=200'], '--simulate must be a list of faults'],
       ['an impossible day', [...issueFor, '--expires-at', '2027-02-30'], '--expires-at must be'],
       ['no limit', ['keys', 'set-limits', randomUUID()], 'Set --max-tokens, --refill-rate or both.'],

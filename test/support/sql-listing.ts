@@ -3,6 +3,7 @@ import { join, sep } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
+import { isWrite, withActor } from '../../src/database/actor';
 import { toComment, formatSql } from './sql-layout';
 
 /** SQL that a module exports: a text, a statement, or the statements of a list. */
@@ -41,7 +42,9 @@ function sqlIn(value: unknown): Exported[] {
 
 function sentBy(context: string, exportName: string, exported: Exported): Sent[] {
   if (typeof exported === 'string') return [{ name: `${context} ${exportName}`, text: exported }];
-  const { name = exportName, text, firstPageText, isShared } = exported;
+  const { name = exportName, firstPageText, isShared } = exported;
+  const statement = { name, text: exported.text };
+  const { text } = isWrite(statement) ? withActor(statement) : statement;
   const owner = isShared ? undefined : '$1 is the organization';
   if (!('valueCount' in exported)) return [{ name, text, owner }];
   const pages = [{ name: `${name} page`, text, owner }];

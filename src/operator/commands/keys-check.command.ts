@@ -24,7 +24,7 @@ in no list of processes, and never prints it. It exits with status 1 if servers
 reject the key.`;
 
 const CHECK_JSON =
-  '{state, id, prefix, label, organization: {id, name}, createdAt, lastUsedAt, expiresAt, revokedAt}, where state is ' +
+  '{state, id, prefix, label, scope, organization: {id, name}, createdAt, lastUsedAt, expiresAt, revokedAt}, where state is ' +
   'active, expired, revoked, unknown or malformed, and everything else is null for a key that is not in the database';
 
 /** Keys are shorter. What is longer is no key, and is not read to its end. */
@@ -73,9 +73,9 @@ function stateOf(key: ApiKey | null): KeyState {
 }
 
 function checkJson({ state, key, organization }: CheckedKey): object {
-  const { id = null, prefix = null, label = null, createdAt = null } = key ?? {};
+  const { id = null, prefix = null, label = null, scope = null, createdAt = null } = key ?? {};
   const { lastUsedAt = null, expiresAt = null, revokedAt = null } = key ?? {};
-  return { state, id, prefix, label, organization, createdAt, lastUsedAt, expiresAt, revokedAt };
+  return { state, id, prefix, label, scope, organization, createdAt, lastUsedAt, expiresAt, revokedAt };
 }
 
 function checkText({ state, key, organization }: CheckedKey): string {
@@ -87,5 +87,6 @@ function checkText({ state, key, organization }: CheckedKey): string {
   if (key.revokedAt) return `${name} was revoked at ${key.revokedAt.toISOString()}.`;
   const expiry = key.expiresAt?.toISOString();
   if (state === 'expired') return `${name} expired at ${expiry}.`;
-  return `${name} is active and ${expiry ? `expires at ${expiry}` : 'never expires'}.`;
+  const scope = key.scope === 'all' ? '' : ` Its scope is ${key.scope}.`;
+  return `${name} is active and ${expiry ? `expires at ${expiry}` : 'never expires'}.${scope}`;
 }

@@ -6,6 +6,7 @@ import {
   type IssuedKey,
   KeyExpiredOrRevoked,
 } from '../../access/api-keys.service';
+import { KEY_SCOPES, type Scope } from '../../api/scopes';
 import { escapeInvisible } from '../../datasets/quote';
 import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
@@ -23,6 +24,7 @@ interface IssueOptions extends GlobalOptions, Limits {
   label?: string;
   expiresAt?: Date;
   simulate?: string;
+  scope?: Scope;
 }
 
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
@@ -38,8 +40,8 @@ const REFILL_RATE_OPTION = [
   `requests per second, ${rangeText(REFILL_RATE)}, with up to 3 decimals`,
   args.parseNumber,
 ] as const;
-const KEY_JSON = '{id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt}';
-const ISSUED_KEY_JSON = '{id, key, organizationId, label, maxTokens, refillRate, expiresAt}';
+const KEY_JSON = '{id, prefix, label, scope, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt}';
+const ISSUED_KEY_JSON = '{id, key, organizationId, label, scope, maxTokens, refillRate, expiresAt}';
 
 /** The command `keys …`. */
 export function keysCommand(program: Command, session: Session): void {
@@ -69,6 +71,7 @@ function addIssueCommand(group: Command, session: Session): void {
   })
     .option(...args.organizationOption('organization of the key'))
     .option('--label <TEXT>', 'purpose of the key, at most 255 characters', args.parseText('--label'))
+    .option('--scope <SCOPE>', `what it may do: ${KEY_SCOPES.join(', ')} (default: all)`, parseScope)
     .option(...MAX_TOKENS_OPTION)
     .option(...REFILL_RATE_OPTION)
     .option(
@@ -98,7 +101,7 @@ function addChangeCommands(group: Command, session: Session): void {
 
   addCommand(group, 'rotate', {
     summary: 'Replace a key. The old key keeps working until the overlap ends.',
-    notes: 'The new key has the organization, label, limits and expiration of the old one.',
+    notes: 'The new key has the organization, label, scope, limits and expiration of the old one.',
     jsonResult: ISSUED_KEY_JSON,
     example: `keys rotate \\\n    ${EXAMPLE_ID} --overlap 24h`,
   })
@@ -118,6 +121,13 @@ function addChangeCommands(group: Command, session: Session): void {
   })
     .argument(...KEY_ID_ARGUMENT)
     .action((id: string, _, self: Command) => revoke(session, id, self.optsWithGlobals()));
+}
+
+/** @throws UsageError */
+function parseScope(text: string): Scope {
+  const scope = KEY_SCOPES.find((each) => each === text);
+  if (!scope) throw new UsageError(`--scope must be one of ${KEY_SCOPES.join(', ')}`);
+  return scope;
 }
 
 /** @throws UsageError if the text does not list faults */
@@ -208,11 +218,12 @@ const keyJson = ({ organizationId: _, simulate, ...row }: ApiKey) => ({
 
 const keysTable = (keys: ApiKey[]): string =>
   formatTable(
-    ['id', 'key', 'label', 'max tokens', 'refill rate', 'created', 'last used', 'expires', 'revoked'],
+    ['id', 'key', 'label', 'scope', 'max tokens', 'refill rate', 'created', 'last used', 'expires', 'revoked'],
     keys.map((key) => [
       key.id,
       `${key.prefix}…`,
       key.label && escapeInvisible(key.label),
+      key.scope,
       key.maxTokens,
       key.refillRate,
       formatMinute(key.createdAt),
@@ -234,7 +245,8 @@ function issuedText(issued: IssuedKey): string {
   const name = label === null ? '' : ` (${escapeInvisible(label)})`;
   const expiry = expiresAt ? `expires at ${expiresAt.toISOString()}` : 'never expires';
   const faults = simulate === undefined ? '' : `. It simulates ${simulate}`;
-  return `Key ${id} of organization ${organizationId}${name}, shown only this once:\n${key}\nIt allows ${limitsText(issued)}, and ${expiry}${faults}.`;
+  const scope = issued.scope === 'all' ? '' : ` Its scope is ${issued.scope}.`;
+  return `Key ${id} of organization ${organizationId}${name}, shown only this once:\n${key}\nIt allows ${limitsText(issued)}, and ${expiry}${faults}.${scope}`;
 }
 
 /** Says what to do about a key that could not be shown. */

@@ -15,7 +15,7 @@ import { printResult, CommandError, applyStyle } from '../terminal/terminal';
 
 const STATUS_JSON =
   '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
-  'serversWithoutRedis, migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
+  'serversWithoutRedis, migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked, scopes: {all, read, capture}}, leads, ' +
   'webhooks: {active, failing, paused, disabled}, subscriptions: [{name, active, failing, paused, disabled, lastError, ' +
   'waitingSince}], busiestKeys: [{id, prefix, label, organization: {id, name}, ' +
   'requests}]}, with the size in bytes and null for what is unknown';
@@ -117,12 +117,18 @@ function migrationsText({ applied, pending }: NonNullable<Status['migrations']>)
   return `${applied} applied, ${warning(`${pending.length} pending`)}: ${pending.join(', ')}`;
 }
 
-function keysText({ active, expiring, expired, revoked }: NonNullable<Status['keys']>): string {
+function keysText({ active, expiring, expired, revoked, scopes }: NonNullable<Status['keys']>): string {
   const soon =
     expiring > 0
       ? ` (${warning(`${formatNumber(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 7 days`)})`
       : '';
-  return `${formatNumber(active)} active${soon}, ${formatNumber(expired)} expired, ${formatNumber(revoked)} revoked`;
+  const limited = [
+    scopes.read && `${formatNumber(scopes.read)} read`,
+    scopes.capture && `${formatNumber(scopes.capture)} capture`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+  return `${formatNumber(active)} active${limited && ` (of which ${limited})`}${soon}, ${formatNumber(expired)} expired, ${formatNumber(revoked)} revoked`;
 }
 
 function webhooksText({ active, failing, paused, disabled }: NonNullable<Status['webhooks']>): string {

@@ -1,0 +1,72 @@
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
+import type { HandlerContext } from './handler-metadata';
+
+/** What requests with a key may do: everything, read, or what an app at a booth needs. */
+export const KEY_SCOPES = ['all', 'read', 'capture'] as const;
+export type Scope = (typeof KEY_SCOPES)[number];
+
+const SCOPES_METADATA = 'lanyard:scopes';
+const OWN_RECORD_METADATA = 'lanyard:own record';
+
+/** Where the OpenAPI document finds the scopes of a handler. */
+export const SCOPES_EXTENSION = 'x-lanyard-scopes';
+
+/** Adds scopes to those that may call a handler by default: `all`, and for GET and HEAD also `read`. */
+export const Scopes = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(SCOPES_METADATA, scopes), ApiExtension(SCOPES_EXTENSION, scopes));
+
+/** A record that the key itself may have created, and the parameter of the path that names it. */
+export interface OwnRecord {
+  resource: string;
+  parameter: string;
+}
+
+/**
+ * Lets a key of scope `capture` call the handler for a record that this key has created in the last 24 hours, and that nothing
+ * else has changed since.
+ */
+export const OpenToCreator = (resource: string, parameter: string): MethodDecorator =>
+  applyDecorators(
+    SetMetadata(OWN_RECORD_METADATA, { resource, parameter } satisfies OwnRecord),
+    ApiExtension(SCOPES_EXTENSION, ['capture']),
+  );
+
+interface HandlerScopes {
+  added: readonly Scope[];
+  ownRecord?: OwnRecord;
+}
+
+/** Decorators are read once for each handler. A handler of a base class may be in several controllers. */
+const known = new WeakMap<object, WeakMap<object, HandlerScopes>>();
+
+function readScopes({ getClass, getHandler }: { getClass: () => object; getHandler: () => object }): HandlerScopes {
+  const [controller, handler] = [getClass(), getHandler()];
+  const ofController = known.get(controller) ?? new WeakMap<object, HandlerScopes>();
+  known.set(controller, ofController);
+  const found = ofController.get(handler);
+  if (found) return found;
+  const added = [controller, handler].flatMap(
+    (target) => (Reflect.getMetadata(SCOPES_METADATA, target) ?? []) as Scope[],
+  );
+  const ownRecord = Reflect.getMetadata(OWN_RECORD_METADATA, handler) as OwnRecord | undefined;
+  const scopes: HandlerScopes = { added, ownRecord };
+  ofController.set(handler, scopes);
+  return scopes;
+}
+
+const contextOf = (context: HandlerContext) => ({
+  getClass: () => context.getClass() as object,
+  getHandler: () => context.getHandler() as object,
+});
+
+/** The scopes that may send a request with this method, whatever the record is. */
+export const scopesOfMethod = (method: string, added: readonly Scope[]): Scope[] => {
+  const isRead = ['GET', 'HEAD'].includes(method.toUpperCase());
+  return KEY_SCOPES.filter((scope) => scope === 'all' || (scope === 'read' && isRead) || added.includes(scope));
+};
+
+export const scopesOf = (context: HandlerContext, method: string): Scope[] =>
+  scopesOfMethod(method, readScopes(contextOf(context)).added);
+
+export const ownRecordOf = (context: HandlerContext): OwnRecord | undefined => readScopes(contextOf(context)).ownRecord;

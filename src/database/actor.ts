@@ -1,0 +1,55 @@
+/** Whose key writes, and what it calls. */
+interface Actor {
+  organizationId: number;
+  keyId: string;
+  operation?: string;
+}
+
+interface SqlText {
+  text: string;
+}
+
+/**
+ * Who writes, as the triggers of the audit log read it from the setting `lanyard.actor`: the organization, the operation and
+ * the key, separated by `|`. Statements and transactions of requests set it until their transaction ends, so that it is never
+ * left on a connection of the pool. What a process does otherwise has the setting that its connections begin with; a
+ * connection without it is somebody's own SQL.
+ */
+export const actorOf = ({ organizationId, operation = 'process', keyId }: Actor): string =>
+  `${organizationId}|${operation}|${keyId}`;
+
+/** The setting for a statement that inserts one row for each caller, in the order of their positions in the list. */
+export const actorsOf = (callers: readonly Actor[]): string => {
+  const actors = callers.map(actorOf);
+  return actors.every((actor) => actor === actors[0]) ? actors[0]! : actors.join(',');
+};
+
+/** Writes that are in no entry, because another entry stands for all of them. */
+export const UNAUDITED = 'off';
+
+/** SQL that sets the actor until the end of the transaction. */
+export const SET_ACTOR = `select set_config('lanyard.actor', $1, true)`;
+
+/** The option of a connection for what its process writes without a request. */
+export const actorOption = (operation: string): string => `-c lanyard.actor=${`|${operation}|`.replaceAll(' ', '\\ ')}`;
+
+const CHANGES_ROWS = /\b(?:insert\s+into|delete\s+from|merge\s+into|(?<!\b(?:for|key|do)\s+)update)\b/i;
+const PARAMETER = /\$(\d+)/g;
+
+/** Whether a statement changes rows, so that `withActor` adds a parameter to it. */
+export const isWrite = ({ text }: SqlText): boolean => CHANGES_ROWS.test(text);
+
+/**
+ * A statement that changes rows, with the actor as one more parameter. PostgreSQL always runs a part of `with` that changes
+ * rows, this one inserts none, and the triggers of the audit log fire after it: so that costs no round trip.
+ */
+export function withActor<S extends SqlText>(statement: S): S {
+  const { text } = statement;
+  const last = Math.max(0, ...[...text.matchAll(PARAMETER)].map(([, number]) => Number(number)));
+  const actor = `actor as (
+      insert into audit_log (organization_id, change, operation, resource)
+      select 0, '', '', '' where set_config('lanyard.actor', $${last + 1}, true) is null
+    )`;
+  const isWith = /^\s*with\s/i.test(text);
+  return { ...statement, text: isWith ? text.replace(/^\s*with\s/i, `with ${actor}, `) : `with ${actor} ${text}` };
+}

@@ -1,0 +1,180 @@
+import { RequestMethod } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import type { HandlerContext } from '../../src/api/handler-metadata';
+import { METHOD_METADATA, PATH_METADATA } from '../../src/api/nest-internals';
+import { scopesOf } from '../../src/api/scopes';
+import { isPublic } from '../../src/access/api-key.guard';
+import { ApiKeysService } from '../../src/access/api-keys.service';
+import { ImportService } from '../../src/datasets/import.service';
+import { createExhibitor, leadInput } from '../support/builders';
+import { ENDPOINTS } from '../support/endpoints';
+import { type InProcess, startInProcess } from '../support/lanyard';
+
+const CANARY = 'canary-5f1c9b';
+
+/** What `capture` may call for any record, by the page of scopes. */
+const CAPTURE = [
+  'GET /events',
+  'GET /events/:eventId',
+  'GET /activations',
+  'GET /activations/:activationId',
+  'GET /tagGroups',
+  'GET /tagGroups/:tagGroupId',
+  'GET /industryEvents',
+  'GET /industryEvents/bookmarks',
+  'GET /industryEvents/:industryEventId',
+  'POST /leads',
+  'PUT /events/:eventId/leads',
+];
+
+const allows = (scope: string, name: string): boolean => {
+  if (scope === 'all') return true;
+  return scope === 'read' ? name.startsWith('GET ') : CAPTURE.includes(name);
+};
+
+type Api = Awaited<ReturnType<InProcess['tenant']>>['api'];
+
+describe('scopes of keys', () => {
+  let lanyard: InProcess;
+  beforeAll(async () => void (lanyard = await startInProcess()));
+
+  const withKeys = async () => {
+    const tenant = await lanyard.tenant();
+    const issue = async (scope: 'all' | 'read' | 'capture') => {
+      const settings = { maxTokens: 1_000_000, refillRate: 1_000_000, scope };
+      const { key } = await lanyard.app.get(ApiKeysService).issue(tenant.organizationId, settings);
+      return lanyard.client(key) as Api;
+    };
+    return { ...tenant, read: await issue('read'), capture: await issue('capture'), all: await issue('all'), issue };
+  };
+
+  it('are as the page says for every operation, before the record is looked up', async () => {
+    const keys = await withKeys();
+    const wrong: string[] = [];
+    for (const scope of ['all', 'read', 'capture'] as const) {
+      for (const { name, method } of ENDPOINTS) {
+        const path = name
+          .split(' ')[1]!
+          .replace(/:eventId/g, '1')
+          .replace(/:\w+/g, '01980000-0000-7000-8000-000000000000');
+        const { status, headers } = await keys[scope][method](path);
+        const isRejected = status === 403 && headers['lanyard-fault-reason'] === 'scope';
+        if (isRejected === allows(scope, name)) wrong.push(`${scope} ${name} ${status}`);
+        if ((headers['lanyard-key-scope'] ?? 'all') !== scope) wrong.push(`${scope} ${name} header`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('name what would do, and look at nothing else of the request', async () => {
+    const { read, capture } = await withKeys();
+    const rejected = await read.post('/leads', {}).set('Prefer', 'nonsense').expect(403);
+    expect(rejected.body).toEqual({ status: 403, error: 'Forbidden' });
+    expect(rejected.headers).toMatchObject({
+      'lanyard-fault': 'header x-api-key',
+      'lanyard-fault-reason': 'scope',
+      'lanyard-fault-detail': 'needs all or capture',
+      'lanyard-key-scope': 'read',
+    });
+    expect((await capture.delete('/leads/x').expect(403)).headers['lanyard-fault-detail']).toBe('needs all');
+    for (const api of [read, capture]) await api.post('/nothing', {}).expect(404);
+  });
+
+  it('let capture mend the lead that its key created, until anything else changes it', async () => {
+    const { api, capture, issue } = await withKeys();
+    const create = async () => (await capture.post('/leads', leadInput()).expect(200)).body.results as { id: string };
+    const { id } = await create();
+    await capture.patch(`/leads/${id}`, { jobTitle: 'Buyer' }).expect(200);
+    await capture.get(`/leads/${id}`).expect(200);
+    await (await issue('capture')).get(`/leads/${id}`).expect(403);
+    await api.patch(`/leads/${id}`, { jobTitle: 'Owner' }).expect(200);
+    const { headers } = await capture.get(`/leads/${id}`).expect(403);
+    expect(headers['lanyard-fault-detail']).toBe('needs all or read or capture');
+    await capture.patch(`/leads/${id}`, {}).expect(403);
+
+    const bySql = await create();
+    await lanyard.app.get(DataSource).query(`update leads set address = 'x' where id = $1`, [bySql.id]);
+    await capture.get(`/leads/${bySql.id}`).expect(403);
+
+    const old = await create();
+    await lanyard.app
+      .get(DataSource)
+      .query(`update audit_log set at = at - interval '25 hours' where id = $1`, [old.id]);
+    await capture.get(`/leads/${old.id}`).expect(403);
+  });
+
+  it('do not replay a response where the request would be rejected', async () => {
+    const { api, capture } = await withKeys();
+    const { id } = (await capture.post('/leads', leadInput()).expect(200)).body.results as { id: string };
+    const patch = () => capture.patch(`/leads/${id}`, { jobTitle: 'Buyer' }).set('Idempotency-Key', 'once');
+    await patch().expect(200);
+    await patch().expect(200);
+    await api.patch(`/leads/${id}`, { jobTitle: 'Owner' }).expect(200);
+    await patch().expect(403);
+  });
+
+  it('stay closed without an audit log', async () => {
+    const [other] = [await startInProcess({ auditDays: 0 })];
+    const { organizationId } = await other.tenant();
+    const limits = { maxTokens: 1000, refillRate: 1000, scope: 'capture' as const };
+    const { key } = await other.app.get(ApiKeysService).issue(organizationId, limits);
+    const api = other.client(key) as Api;
+    const { id } = (await api.post('/leads', leadInput()).expect(200)).body.results as { id: string };
+    await api.get(`/leads/${id}`).expect(403);
+  });
+
+  it('show no lead of others to capture, and change none, whatever is sent', async () => {
+    const { organizationId, capture } = await withKeys();
+    const { dataset } = createExhibitor();
+    const stored = JSON.parse(JSON.stringify(dataset)) as { leads: { id: string; description: string }[] };
+    for (const lead of stored.leads) lead.description = CANARY;
+    await lanyard.app.get(ImportService).import(organizationId, stored);
+    const db = lanyard.app.get(DataSource);
+    const documents = (): Promise<unknown> =>
+      db.query('select id, document from leads where organization_id = $1 and description = $2 order by id', [
+        organizationId,
+        CANARY,
+      ]);
+    const events = await db.query<{ id: string }[]>('select id from events where organization_id = $1', [
+      organizationId,
+    ]);
+    const before = await documents();
+    const choose = <T>(values: readonly T[], n: number): T => values[n % values.length]!;
+    let seen = 0;
+    for (let n = 0; n < 2000; n += 20) {
+      const sent = Array.from({ length: 20 }, (_, i) => {
+        const { name, method, bodies } = choose(ENDPOINTS, n + i);
+        const ids: Record<string, string> = {
+          leadId: choose(stored.leads, Math.floor((n + i) / ENDPOINTS.length)).id,
+          eventId: choose(events, n + i).id,
+        };
+        const path = name.split(' ')[1]!.replace(/:(\w+)/g, (_match, part: string) => ids[part] ?? ids.leadId!);
+        return capture[method](path, choose(bodies, n + i)(ids) as never);
+      });
+      for (const { text } of await Promise.all(sent)) seen += Number(text.includes(CANARY));
+    }
+    expect(seen).toBe(0);
+    expect(await documents()).toEqual(before);
+  });
+
+  it('are listed for each route: a new route is a new line', () => {
+    const lines = [...lanyard.app.get(ModulesContainer).values()].flatMap((module) =>
+      [...module.controllers.values()].flatMap(({ metatype }) => {
+        const controller = metatype as new () => object;
+        const prototype = controller.prototype as Record<string, () => unknown>;
+        const base = String(Reflect.getMetadata(PATH_METADATA, controller));
+        return Object.getOwnPropertyNames(prototype).flatMap((property) => {
+          const handler = prototype[property]!;
+          const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number];
+          if (method === undefined) return [];
+          const path = [base, String(Reflect.getMetadata(PATH_METADATA, handler))].join('/').replace(/\/+/g, '/');
+          const context = { getClass: () => controller, getHandler: () => handler } as HandlerContext;
+          const scopes = isPublic(context) ? 'public' : scopesOf(context, method).join(', ');
+          return [`${method} ${path}: ${scopes}`];
+        });
+      }),
+    );
+    expect(lines.sort()).toMatchSnapshot();
+  });
+});
