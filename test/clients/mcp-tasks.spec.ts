@@ -183,10 +183,10 @@ function exhibitor() {
     leads: [{ id: lead, firstName: 'Ada' }],
     leadActivityEvents: Array.from({ length: 12 }, (_, n) => ({
       id: randomUUID(),
-      lead,
+      associatedLead: lead,
       eventType: 'NOTE',
       eventNotes: `Note ${n}`,
-      activation,
+      associatedActivation: activation,
     })),
   };
 }
