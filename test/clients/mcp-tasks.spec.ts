@@ -121,7 +121,8 @@ describe('an agent', () => {
     const { records, text } = await agent.call('get_lead', { leadId: dataset.leads[0]?.id });
     const activityEvents = records.filter((record) => 'activityEvent' in record);
     expect(text).toContain('The lead, and 10 of its 12 activity events.');
-    expect(activityEvents).toHaveLength(2);
+    expect(activityEvents).toHaveLength(10);
+    expect(activityEvents.at(-1)).toMatchObject({ activityEvent: { eventNotes: 'Note 11' } });
     expect(records).toContainEqual({ activation: expect.objectContaining({ name: 'Booth 12' }) });
     expect(records).toContainEqual({ event: expect.objectContaining({ id: ids.expo, name: 'Harbour Expo' }) });
   });

@@ -101,11 +101,18 @@ function leadSummary({ leadActivityEvents }: LeadV0Response, shown: number, look
 /** The activity of a lead, which a key that may only capture does not see. */
 async function findActivity(lanyard: Lanyard, { id, leadActivityEvents }: LeadV0Response, options: CallOptions) {
   if (leadActivityEvents.length === 0) return [];
-  // The list is ordered by arrival, so that the latest are on its last page.
-  const offset = Math.floor((leadActivityEvents.length - 1) / MAX_ACTIVITY_EVENTS);
-  const query = { leadId: id, limit: MAX_ACTIVITY_EVENTS, offset };
+  // The list is ordered by arrival. The latest are on its last page and, unless that is full, on the one before.
+  const last = Math.floor((leadActivityEvents.length - 1) / MAX_ACTIVITY_EVENTS);
+  const isFull = leadActivityEvents.length % MAX_ACTIVITY_EVENTS === 0;
+  const offsets = last === 0 || isFull ? [last] : [last - 1, last];
   try {
-    return (await lanyard.get('/leadActivityEvents', { ...options, params: { query } })).leadActivityEvents;
+    const pages = await Promise.all(
+      offsets.map((offset) => {
+        const query = { leadId: id, limit: MAX_ACTIVITY_EVENTS, offset };
+        return lanyard.get('/leadActivityEvents', { ...options, params: { query } });
+      }),
+    );
+    return pages.flatMap((page) => page.leadActivityEvents).slice(-MAX_ACTIVITY_EVENTS);
   } catch (error) {
     if (isScopeError(error)) return [];
     throw error;
