@@ -19,8 +19,8 @@ module.exports = {
     '<rootDir>/test/tooling/exten(ding|sion).spec.ts',
     '<rootDir>/test/extension/',
   ],
-  // The build has a package.json of the same name, of which jest would warn.
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  // The builds have a package.json of the same name, of which jest would warn.
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/clients/mcp/dist/'],
   transform: {
     '^.+\\.ts$': '@swc/jest',
     // Nest is ES modules, and Jest loads CommonJS. Nest's fields keep the semantics that Node.js gives them, hence not .swcrc.
