@@ -7,6 +7,15 @@ const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 export const escapeFormula = (cell: string): string => (FORMULA.test(cell) ? `'${cell}` : cell);
 
+/** A formula of one text, by which a spreadsheet keeps digits as they are. */
+const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/;
+
+/** The text that a cell stands for: that of `="0441"`, and what `escapeFormula` was given. */
+export function plainText(cell: string): string {
+  const [, text] = cell.includes('="') ? (TEXT_FORMULA.exec(cell.trim()) ?? []) : [];
+  return text === undefined ? unescapeFormula(cell) : text.replaceAll('""', '"');
+}
+
 /** Undoes `escapeFormula`. */
 export const unescapeFormula = (cell: string): string =>
   cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;

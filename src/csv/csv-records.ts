@@ -306,7 +306,14 @@ export class CsvRecords implements Coverage {
     const { section } = this.format;
     const { sources } = this;
     const complete = (record: RecordDraft): RecordDraft => this.completed(record);
-    return new RowRecovery(row, { section, reader, sources, complete, ...handlers }).read();
+    return new RowRecovery(row, {
+      section,
+      reader,
+      keepsCells: this.format.isLenient,
+      sources,
+      complete,
+      ...handlers,
+    }).read();
   }
 
   /** Why a readable row is of no use. */

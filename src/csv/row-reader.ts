@@ -1,3 +1,5 @@
+import { isStorableText } from '../api/text';
+import { unstorableText } from '../datasets/expectation';
 import type { LocatedIssue } from '../datasets/import-error';
 import { NO_LOCATION } from '../datasets/import-error';
 import { quote, quoteShortened } from '../datasets/quote';
@@ -5,7 +7,7 @@ import { mappedName } from './column-mappings';
 import { isLeftOutList, LEFT_OUT_COLUMNS } from './csv-columns';
 import { type CellContext, type CsvField, type RecordDraft, skipOption } from './csv-fields';
 import type { CsvColumn, OptionValue } from './csv-format';
-import { unescapeFormula } from './csv-formulas';
+import { plainText } from './csv-formulas';
 import type { CsvRow } from './csv-parser';
 import { CsvValueError } from './csv-values';
 import { cellOrder } from './row-issues';
@@ -93,13 +95,17 @@ export class RowReader {
     let filled: { column: CsvColumn; cell: string } | undefined;
     for (const [index, { column, context }] of inputs.entries()) {
       const original = emptied.has(column.index) ? '' : this.cellOf(column, row.cells);
-      const cell = this.layout.raw ? original : unescapeFormula(original);
+      const cell = this.layout.raw ? original : plainText(original);
       const isLast = index === inputs.length - 1;
       const mayBeSkipped = !field.isList && inputs.length > 1 && cell.trim() === '';
       if (mayBeSkipped && (filled || !isLast)) continue;
       const issue = cellIssue(field, column, row.line, original);
       if (filled && filled.cell.trim() !== cell.trim()) {
         issues.push({ ...issue, ...disagreement(filled.column, filled.cell, column, cell) });
+        continue;
+      }
+      if (!isStorableText(cell)) {
+        issues.push({ ...issue, ...unstorableText(quoteShortened(cell)), kind: 'unstorable' });
         continue;
       }
       try {

@@ -8,6 +8,8 @@ import type { CsvSource, RowReader } from './row-reader';
 /** How to report the parts of a row that cannot be read. */
 export interface RowRecoveryOptions {
   section: string;
+  /** Whether the row may still be skipped when it is a record, and must be known then. */
+  keepsCells: boolean;
   reader: RowReader;
   sources: CsvSource[];
   /** Receives the issue of a cell, which counts as empty from then on. */
@@ -34,7 +36,7 @@ export class RowRecovery {
 
   /** The record of the row; undefined if it is none. */
   read(invalid: LocatedIssue[] = []): RawRecord | undefined {
-    const { section, reader, findProblem, complete } = this.options;
+    const { section, reader, keepsCells, findProblem, complete } = this.options;
     let issues = invalid;
     let record: RecordDraft;
     do {
@@ -50,7 +52,7 @@ export class RowRecovery {
       section,
       record: complete(record),
       line: this.row.line,
-      sourceCells: this.row.cells.slice(reader.firstColumn),
+      sourceCells: keepsCells ? this.row.cells.slice(reader.firstColumn) : undefined,
       withoutInvalid: (found) => this.read(found),
     };
   }

@@ -87,11 +87,13 @@ export class Checks {
     const [main] = ofSection;
     if (violations.length === 0 || !main) return;
     const indexes = [...new Set(violations.map(({ record_index: index }) => index))];
-    const rows = await this.manager.query<{ record_index: number; cells: string[] | null }[]>(
+    const rows = await this.manager.query<{ record_index: number; cells: string | null }[]>(
       `select record_index, ${SOURCE_CELLS_COLUMN} as cells from ${main.stage} where record_index = any($1)`,
       [indexes],
     );
-    const cellsByIndex = new Map(rows.map(({ record_index: index, cells }) => [index, cells]));
+    const cellsByIndex = new Map(
+      rows.map(({ record_index: index, cells }) => [index, JSON.parse(cells ?? '[]') as string[]]),
+    );
     for (const index of indexes) {
       const violation = violations.find((each) => each.record_index === index) as Violation;
       const { line, column, value, message } = this.issueOf(table, check, violation);

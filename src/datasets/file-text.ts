@@ -54,16 +54,33 @@ export async function* decodeText(
 ): AsyncGenerator<string> {
   let decoder: Decoder | undefined;
   let pending: Buffer = Buffer.alloc(0);
+  let start = '';
   for await (const chunk of chunks) {
     const bytes = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk;
     pending = bytes;
     if (!decoder && bytes.length < SIGNATURE_LENGTH) continue;
     pending = Buffer.alloc(0);
     decoder ??= createDecoder(bytes, encoding, onProblem);
-    yield decoder.write(bytes);
+    const text = decoder.write(bytes);
+    if (start.length < CARD_START_LENGTH) {
+      start = (start + text).trimStart().slice(0, CARD_START_LENGTH);
+      requireNoCard(start);
+    }
+    yield text;
   }
   decoder ??= createDecoder(pending, encoding, onProblem);
   yield decoder.write(pending) + (decoder.end() ?? '');
+}
+
+const CARD_STARTS = { vCard: 'BEGIN:VCARD', MECARD: 'MECARD:' };
+const CARD_START_LENGTH = 11;
+
+/** Refuses contacts as phones and QR codes have them: their lines would make rows of nonsense. */
+function requireNoCard(start: string): void {
+  for (const [kind, cardStart] of Object.entries(CARD_STARTS)) {
+    if (start.toUpperCase().startsWith(cardStart))
+      throw importError(`This is a ${kind}, which cannot be imported. Save the contacts as CSV.`);
+  }
 }
 
 /** @param start the first bytes of the file */
@@ -72,12 +89,12 @@ function createDecoder(start: Buffer, encoding?: string, onProblem?: (problem: E
     throw importError('This is a spreadsheet or an archive. Save it as CSV.');
   }
   if (encoding && !UTF8_NAMES.test(encoding)) return new LegacyDecoder(encoding);
-  if (start[0] === 0xff && start[1] === 0xfe) return getDecoder('utf-16le');
-  if (start[0] === 0xfe && start[1] === 0xff) return getDecoder('utf-16be');
+  if (start[0] === 0xff && start[1] === 0xfe) return new Utf16Decoder('utf-16le');
+  if (start[0] === 0xfe && start[1] === 0xff) return new Utf16Decoder('utf-16be');
   const unmarked = onProblem && unmarkedUtf16(start);
   if (!unmarked) return onProblem ? new MixedDecoder(onProblem) : new Utf8Decoder();
   onProblem({ line: 1, encoding: unmarked });
-  return getDecoder(unmarked);
+  return new Utf16Decoder(unmarked);
 }
 
 /** The kind of UTF-16 that a file without a byte order mark has: every second byte of Western text is zero. */
@@ -107,6 +124,25 @@ class LegacyDecoder implements Decoder {
   }
 
   end = (): string | undefined => this.decoder.end();
+}
+
+/** Half of a surrogate pair, which stands for the byte of a file that ends within a character. */
+const HALF_CHARACTER = '\udc00';
+
+class Utf16Decoder implements Decoder {
+  private readonly decoder: Decoder;
+  private isWithinCharacter = false;
+
+  constructor(encoding: string) {
+    this.decoder = getDecoder(encoding);
+  }
+
+  write(bytes: Buffer): string {
+    if (bytes.length % 2 === 1) this.isWithinCharacter = !this.isWithinCharacter;
+    return this.decoder.write(bytes);
+  }
+
+  end = (): string => (this.decoder.end() ?? '') + (this.isWithinCharacter ? HALF_CHARACTER : '');
 }
 
 class Utf8Decoder implements Decoder {

@@ -7,12 +7,13 @@ import {
   schemasOf,
   type Class,
 } from '../api/field-rules';
+import { isStorableText } from '../api/text';
 import { findUnknownPath, unknownPaths } from '../api/unknown-fields';
 import { orderInFile } from './checks';
 import { closestName, normalizedName } from './closest-name';
 import type { Coverage, RecordLocation } from './coverage';
 import type { Counts, Datasets, RawRecord, ReadOnlyFields } from './dataset';
-import { describeError, type ValueProblem } from './expectation';
+import { describeError, unstorableText, type ValueProblem } from './expectation';
 import type { IssueCollector, LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
 import type { StagedRecord } from './staged-rows';
@@ -59,6 +60,7 @@ export class RecordReader {
     if (!isObject(raw)) return { issues: [this.noObject(location, raw)] };
     const record = toInstance(this.datasets.of(section).record, raw);
     const issues = [...this.unknownFields(location, raw, record), ...this.invalidFields(location, record)];
+    issues.push(...this.unstorableFields(location, raw));
     return { record, issues };
   }
 
@@ -68,7 +70,7 @@ export class RecordReader {
     { section, record: raw, sourceCells }: RawRecord,
   ): StagedRecord {
     this.counts[section] = (this.counts[section] ?? 0) + 1;
-    if (sourceCells) Object.assign(record, { [SOURCE_CELLS_COLUMN]: sourceCells });
+    if (sourceCells) Object.assign(record, { [SOURCE_CELLS_COLUMN]: JSON.stringify(sourceCells) });
     if (!this.coverage.isPartial) keepReadOnlyFields(record, raw as object, this.datasets.of(section).readOnlyFields);
     return { ...location, record };
   }
@@ -120,6 +122,18 @@ export class RecordReader {
       });
   }
 
+  /** Texts of read-only fields that PostgreSQL could not even compare with what is stored. */
+  private unstorableFields(location: RecordLocation, raw: object): LocatedIssue[] {
+    const { readOnlyFields } = this.datasets.of(location.section);
+    if (this.coverage.isPartial || !readOnlyFields) return [];
+    return readOnlyFields.paths.flatMap((path) => {
+      const [name = ''] = path.split('.', 1);
+      return unstorableTexts((raw as Record<string, unknown>)[name], name).map(([at, value]) =>
+        this.issueAt(location, at, value, unstorableText),
+      );
+    });
+  }
+
   private suggestionFor(section: string, path: string): string | undefined {
     if (path.includes('[')) return undefined;
     const paths = this.pathsByName(section);
@@ -165,6 +179,14 @@ function keepReadOnlyFields(record: object, raw: object, readOnly?: ReadOnlyFiel
     if (entryField === undefined ? value !== undefined : hasEntryWith(value, entryField)) kept[name] = value;
   }
   if (Object.keys(kept).length > 0) Object.assign(record, { [READ_ONLY_COLUMN]: kept });
+}
+
+/** The texts in a value that PostgreSQL and JSON cannot hold, with their paths. */
+function unstorableTexts(value: unknown, path: string): [path: string, value: string][] {
+  if (typeof value === 'string') return isStorableText(value) ? [] : [[path, value]];
+  if (Array.isArray(value)) return value.flatMap((entry, index) => unstorableTexts(entry, `${path}[${index}]`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, field]) => unstorableTexts(field, `${path}.${name}`));
 }
 
 const hasEntryWith = (value: unknown, field: string): boolean =>
