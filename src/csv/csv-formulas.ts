@@ -19,3 +19,14 @@ export function plainText(cell: string): string {
 /** Undoes `escapeFormula`. */
 export const unescapeFormula = (cell: string): string =>
   cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+
+/**
+ * A row of CSV as RFC 4180 describes it, but with a line feed alone at its end.
+ * @param delimiters characters to quote; the first one separates the cells
+ */
+export function csvRow(cells: string[], delimiters: string): string {
+  const needsQuotes = (cell: string): boolean =>
+    /["\r\n]/.test(cell) || [...delimiters].some((each) => cell.includes(each));
+  const quoted = cells.map((cell) => (needsQuotes(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
+  return `${quoted.join(delimiters[0])}\n`;
+}

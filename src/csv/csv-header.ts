@@ -1,5 +1,5 @@
-import { DELIMITERS, mostFrequentDelimiter } from '../datasets/delimiters';
-import { MAX_ROW_LENGTH, requireRowLength } from '../datasets/file-text';
+import { DELIMITERS, mostFrequentDelimiter } from '../datasets/fallback-delimiter';
+import { MAX_ROW_LENGTH, requireRowLength } from '../datasets/open';
 import { importError } from '../datasets/import-error';
 import { CsvParser, type CsvRow } from './csv-parser';
 

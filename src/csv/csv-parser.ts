@@ -1,4 +1,4 @@
-import { MAX_ROW_LENGTH, MAX_ROW_MIB } from '../datasets/file-text';
+import { MAX_ROW_LENGTH, MAX_ROW_MIB } from '../datasets/open';
 import { ImportError, NO_LOCATION } from '../datasets/import-error';
 
 export interface CsvRow {

@@ -1,5 +1,5 @@
 import { isUuid } from '../api/text';
-import { decodeText, type EncodingProblem } from '../datasets/file-text';
+import { decodeText, type EncodingProblem } from '../datasets/open';
 import { importError } from '../datasets/import-error';
 import { type CsvHeader, openCsvText } from './csv-header';
 import { CsvParser, type CsvRow } from './csv-parser';

@@ -1,7 +1,7 @@
-import { MAX_ROW_LENGTH } from '../../src/datasets/file-text';
+import { MAX_ROW_LENGTH } from '../../src/datasets/open';
 import { Random } from '../prove/support/random';
 import { CsvParser, type CsvRow } from '../../src/csv/csv-parser';
-import { isPlainEntry, joinEntries, splitEntries } from '../../src/csv/lists';
+import { isPlainEntry, joinEntries, splitEntries } from '../../src/csv/list-cells';
 
 /** What a random text is made of, so that most texts are broken. */
 const PIECES = ['"', '"', '""', ',', ',', '\n', '\r', '\r\n', ' ', '\t', '=', '="', 'a', 'b'];
