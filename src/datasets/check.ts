@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { type Datasets, orderInFile } from './dataset';
-import type { IssueCollector, LocatedIssue } from './import-error';
+import { IssueCollector, type LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
 import type { ImportPlan, RecordMatch, RowCheck } from './import-plan';
 import type { Stage } from './stage';
@@ -42,12 +42,17 @@ export class Checks {
     }
   }
 
-  /** Checks that read-only fields of the file have the values that are stored, when all rows are written. */
-  async checkReadOnlyFields(tables: Table[], issues: IssueCollector): Promise<void> {
+  /**
+   * Checks that read-only fields of the file have the values that are stored, when all rows are written.
+   * @throws ImportError if they differ
+   */
+  async checkReadOnlyFields(tables: Table[]): Promise<void> {
+    const issues = new IssueCollector();
     for (const table of tables) {
       const { dataset, list } = table;
       if (dataset.readOnlyFields && !list) await this.run(table, differentReadOnlyFields(table), issues);
     }
+    issues.throwIfAny();
   }
 
   private async run(table: Table, check: RowCheck, issues: IssueCollector): Promise<void> {

@@ -146,13 +146,8 @@ export class ImportService {
     { dryRun: isDryRun = false, receiveLeftOut, onWritten }: ImportOptions<Plan>,
   ): Promise<Completed> {
     const checks = new Checks(transaction, organizationId, this.datasets, plan, stage);
-    const checkWritten = async (written: Table[]): Promise<void> => {
-      const issues = new IssueCollector();
-      await checks.checkReadOnlyFields(written, issues);
-      issues.throwIfAny();
-    };
-    const staged = { manager: transaction, organizationId, tables, imported, plan, stage, isDryRun };
-    const written = await new Write(transaction, staged, checkWritten).write(maySkipLocks);
+    const staged = { organizationId, tables, imported, plan, stage, isDryRun };
+    const written = await new Write(transaction, staged, checks).write(maySkipLocks);
     const result = { ...written, imported, ids: { ...this.noIds(), ...written.ids } };
     if (plan.isLenient) await receiveLeftOut?.(stage.leftOut(), plan);
     if (isDryRun) throw new DryRunRollback(result);

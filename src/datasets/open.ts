@@ -92,7 +92,7 @@ function createDecoder(start: Buffer, encoding?: string, onProblem?: (problem: E
   if (start[0] === 0xff && start[1] === 0xfe) return new Utf16Decoder('utf-16le');
   if (start[0] === 0xfe && start[1] === 0xff) return new Utf16Decoder('utf-16be');
   const unmarked = onProblem && unmarkedUtf16(start);
-  if (!unmarked) return onProblem ? new MixedDecoder(onProblem) : new Utf8Decoder();
+  if (!unmarked) return new Utf8Decoder(onProblem);
   onProblem({ line: 1, encoding: unmarked });
   return new Utf16Decoder(unmarked);
 }
@@ -145,45 +145,15 @@ class Utf16Decoder implements Decoder {
   end = (): string => (this.decoder.end() ?? '') + (this.isWithinCharacter ? HALF_CHARACTER : '');
 }
 
+/** Decodes UTF-8. Bytes that are not UTF-8 are read as windows-1252 where somebody is told; otherwise they are an error. */
 class Utf8Decoder implements Decoder {
-  private pending: Buffer = Buffer.alloc(0);
-  private line = 1;
-  private isStart = true;
-
-  write(chunk: Buffer): string {
-    const bytes = this.pending.length > 0 ? Buffer.concat([this.pending, chunk]) : chunk;
-    const end = lastCharacterStart(bytes);
-    this.pending = bytes.subarray(end);
-    return this.decode(bytes.subarray(0, end));
-  }
-
-  end = (): string => this.decode(this.pending);
-
-  private decode(bytes: Buffer): string {
-    if (!isUtf8(bytes)) throw this.errorIn(bytes);
-    const text = bytes.toString();
-    this.line += text.split('\n').length - 1;
-    const isStart = this.isStart;
-    this.isStart &&= text === '';
-    return isStart ? text.replace(/^\uFEFF/, '') : text;
-  }
-
-  private errorIn(bytes: Buffer): ImportError {
-    const lines = bytes.toString('latin1').split('\n');
-    const line = this.line + lines.findIndex((each) => !isUtf8(Buffer.from(each, 'latin1')));
-    return importError(`Line ${line} is not valid UTF-8. Name the encoding, for example --encoding windows-1252.`);
-  }
-}
-
-/** Decodes UTF-8, and bytes that are not UTF-8 as windows-1252. */
-class MixedDecoder implements Decoder {
   private pending: Buffer = Buffer.alloc(0);
   private line = 1;
   private isStart = true;
   private invalidLine: number | undefined;
   private hasLongCharacters = false;
 
-  constructor(private readonly onProblem: (problem: EncodingProblem) => void) {}
+  constructor(private readonly onProblem?: (problem: EncodingProblem) => void) {}
 
   write(chunk: Buffer): string {
     const bytes = this.pending.length > 0 ? Buffer.concat([this.pending, chunk]) : chunk;
@@ -196,7 +166,7 @@ class MixedDecoder implements Decoder {
     const text = this.decode(this.pending);
     if (this.invalidLine !== undefined) {
       const encoding = this.hasLongCharacters ? undefined : LEGACY_ENCODING;
-      this.onProblem({ line: this.invalidLine, encoding });
+      this.onProblem?.({ line: this.invalidLine, encoding });
     }
     return text;
   }
@@ -216,12 +186,18 @@ class MixedDecoder implements Decoder {
     return text;
   }
 
+  private noteInvalid(line: number): void {
+    const advice = 'Name the encoding, for example --encoding windows-1252.';
+    if (!this.onProblem) throw importError(`Line ${line} is not valid UTF-8. ${advice}`);
+    this.invalidLine ??= line;
+  }
+
   private mixedText(bytes: Buffer): string {
     let text = '';
     let line = this.line;
     for (let index = 0; index < bytes.length;) {
       const length = characterLength(bytes, index);
-      if (length === 0) this.invalidLine ??= line;
+      if (length === 0) this.noteInvalid(line);
       if (length > 1) this.hasLongCharacters = true;
       if (bytes[index] === 0x0a) line++;
       const end = index + Math.max(1, length);

@@ -46,12 +46,12 @@ export class Stage {
 
   /** Creates the tables anew: an earlier import may have left others on the connection. */
   async create(): Promise<void> {
+    await this.manager.query(`drop table if exists ${LEFT_OUT}`);
+    await this.manager.query(`create temporary table ${LEFT_OUT} (n integer primary key, entry text)`);
     for (const table of this.tables) {
       await this.manager.query(`drop table if exists ${table.stage}`);
       await this.manager.query(`create temporary table ${table.stage} (${columnDefinitions(table)})`);
     }
-    await this.manager.query(`drop table if exists ${LEFT_OUT}`);
-    await this.manager.query(`create temporary table ${LEFT_OUT} (n integer primary key, entry text)`);
   }
 
   /** Queues a record and what is left out of it. */

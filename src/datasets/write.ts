@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { CATALOG, lockImports } from '../database/locks';
+import type { Checks } from './check';
 import type { Counts } from './dataset';
 import type { ImportPlan } from './import-plan';
 import { lockLists, runStatements } from './list-locks';
@@ -10,7 +11,6 @@ import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, type Reservation, writeStatements
 
 /** The staged records of one import. */
 export interface StagedImport {
-  manager: EntityManager;
   organizationId: number;
   /** The tables that the file fills. */
   tables: Table[];
@@ -47,8 +47,7 @@ export class Write {
   constructor(
     private readonly transaction: EntityManager,
     private readonly staged: StagedImport,
-    /** Checks what can be checked when all rows of some tables are written. */
-    private readonly checkWritten: (tables: Table[]) => Promise<void>,
+    private readonly checks: Checks,
   ) {
     this.shared = staged.tables.filter(({ isShared }) => isShared);
     this.own = staged.tables.filter(({ isShared }) => !isShared);
@@ -97,7 +96,7 @@ export class Write {
     await outcomes.recordBefore();
     if (reservation) await outcomes.lockStoredRows();
     await runStatements(this.transaction, organizationId, writeStatements(tables, plan, reservation));
-    await this.checkWritten(tables);
+    await this.checks.checkReadOnlyFields(tables);
     return {
       outcomes: await outcomes.compareAfter(imported),
       ids: await outcomes.reportedIds(isDryRun),
