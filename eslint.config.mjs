@@ -19,7 +19,7 @@ const longer = [
 ];
 
 export default tseslint.config(
-  { ignores: ['**/dist/', 'coverage/', 'node_modules/', '.data/', 'docs/api/'] },
+  { ignores: ['**/dist/', 'coverage/', 'node_modules/', '.data', 'docs/api/'] },
   eslint.configs.recommended,
   ...tseslint.configs.recommended,
   {

@@ -38,7 +38,7 @@ export default {
   maxTestRunnerReuse: 50, // jest keeps some memory of every run
   reporters: ['counts', 'clear-text', 'progress-append-only'],
   clearTextReporter: { reportTests: false, allowColor: false },
-  tempDirName: '.data/stryker',
+  tempDirName: 'coverage/stryker',
   ignorePatterns: ['/coverage', '/dist', '/.data'],
   disableTypeChecks: false, // nothing here checks types
 };

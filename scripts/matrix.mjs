@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     /** versions, or the first part of them */
-    node: { type: 'string', default: '20.19.2,22,24' },
+    node: { type: 'string', default: '20.19.2,22,24,26' },
     /** parts of the names of suites, all without */
     only: { type: 'string', default: '' },
   },

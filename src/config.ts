@@ -47,19 +47,27 @@ const oneOf = (values: readonly string[]): SettingType => ({
   requirement: values.join(' or '),
 });
 
-const url = (...protocols: string[]): SettingType => ({
+const url = (rest: string, ...protocols: string[]): SettingType => ({
   read: (text) => (isUrl(text, protocols) ? text : undefined),
-  requirement: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, with its user and password percent-encoded`,
+  requirement: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, with ${rest}, and its user and password percent-encoded`,
   isSecret: true,
 });
 
+/** The number of the database. */
+const REDIS_PATH = /^\/?\d{0,9}$/;
+
+/** The values of sslmode that the driver knows. It would ignore another one, and connect in a way that nobody chose. */
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+const isSslMode = (text: string): boolean => SSL_MODES.includes(text);
+
 function isUrl(text: string, protocols: string[]): boolean {
   try {
-    const { protocol, username, password, pathname } = new URL(text);
+    const { protocol, username, password, pathname, searchParams } = new URL(text);
     // Clients of PostgreSQL and Redis decode them, and throw a URIError at a `%` that does not encode a character.
     [username, password].forEach(decodeURIComponent);
     // In a URL with a `/` in its password, the host ends there, and messages would show the rest as the database's name.
-    return protocols.includes(protocol) && !pathname.includes('@');
+    if (!protocols.includes(protocol) || pathname.includes('@')) return false;
+    return protocols.includes('redis:') ? REDIS_PATH.test(pathname) : searchParams.getAll('sslmode').every(isSslMode);
   } catch {
     return false;
   }
@@ -92,11 +100,11 @@ export class Config {
   readonly host: string = '0.0.0.0';
 
   /** PostgreSQL connection string; without it the embedded PostgreSQL is used. */
-  @setting('DATABASE_URL', url('postgres:', 'postgresql:'))
+  @setting('DATABASE_URL', url(`an sslmode, if any, of ${SSL_MODES.join(', ')}`, 'postgres:', 'postgresql:'))
   readonly databaseUrl?: string;
 
   /** Redis connection string; without it token buckets live in this process. */
-  @setting('REDIS_URL', url('redis:', 'rediss:'))
+  @setting('REDIS_URL', url('a number, if anything, as its path', 'redis:', 'rediss:'))
   readonly redisUrl?: string;
 
   /** Sentinels to ask where Redis is. The host of redisUrl is then the name of their group. */
@@ -106,6 +114,9 @@ export class Config {
   /** Directory of the embedded PostgreSQL. */
   @setting('LANYARD_DATA_DIR', directory)
   readonly dataDir: string = resolve('.data');
+
+  /** Whether nobody chose the directory of the embedded PostgreSQL. */
+  readonly isDefaultDataDir: boolean = true;
 
   /** Whether a first start on the embedded PostgreSQL creates the demo organization. */
   @setting('LANYARD_DEMO', oneOf(['on', 'off']))
@@ -183,6 +194,11 @@ export class Config {
   }
 }
 
+/** Kubernetes sets NAME_PORT to such a value in every pod beside a service of that name. */
+const isServiceLink = (text: string | undefined): boolean => Boolean(text?.startsWith('tcp://'));
+const SERVICE_LINK =
+  'Kubernetes sets such a variable for each service; enableServiceLinks: false in the pod prevents it.';
+
 /** @throws ConfigError if a value cannot be used */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const overrides = SETTINGS.flatMap(({ name, key, read, requirement, isSecret }) => {
@@ -190,9 +206,17 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     if (!text) return [];
     const value = read(text);
     if (value !== undefined) return [[key, value]];
-    throw new ConfigError(`${name} must be ${requirement}${isSecret ? '' : `, not ${JSON.stringify(text)}`}.`);
+    const shown = isSecret ? '' : `, not ${JSON.stringify(text)}`;
+    throw new ConfigError(`${name} must be ${requirement}${shown}.${isServiceLink(text) ? ` ${SERVICE_LINK}` : ''}`);
   });
-  const config = new Config(Object.fromEntries(overrides) as Partial<Config>);
+  const config = new Config({
+    ...(Object.fromEntries(overrides) as Partial<Config>),
+    isDefaultDataDir: !env.LANYARD_DATA_DIR,
+  });
+  // The driver reads it where the URL has no sslmode.
+  if (config.databaseUrl && env.PGSSLMODE && !isSslMode(env.PGSSLMODE)) {
+    throw new ConfigError(`PGSSLMODE must be one of ${SSL_MODES.join(', ')}, not ${JSON.stringify(env.PGSSLMODE)}.`);
+  }
   // With rediss:// the connection to the sentinels would still be unencrypted, and nobody would notice.
   if (config.redisSentinels && !config.redisUrl?.startsWith('redis://')) {
     throw new ConfigError(
@@ -220,7 +244,8 @@ export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string | 
   const known = [...CLIENT_VARIABLES, ...SETTINGS.map(({ name }) => name)];
   const unknown = Object.keys(env).filter((name) => name.startsWith('LANYARD_') && !known.includes(name));
   if (unknown.length === 0) return undefined;
-  return `Unknown ${unknown.length === 1 ? 'setting' : 'settings'}, ignored: ${unknown.sort().join(', ')}`;
+  const names = `Unknown ${unknown.length === 1 ? 'setting' : 'settings'}, ignored: ${unknown.sort().join(', ')}`;
+  return unknown.some((name) => isServiceLink(env[name])) ? `${names}. ${SERVICE_LINK}` : names;
 }
 
 /** The settings in force, from the environment, without passwords; a value is null if it is not set. */

@@ -1,12 +1,6 @@
--- The SQL of src/changes, as PostgreSQL gets it. npm run sql writes this file.
+-- The SQL that src/changes composes, as PostgreSQL gets it. npm run sql writes this file.
 
 -- Prepared statements
-
--- changes.claim: $1 integer, $2 boolean
-select claim_log($1, $2);
-
--- changes.load positions: $1 integer, $2 text ($1 is the organization)
-select positions from cursor_positions where organization_id = $1 and hash = decode($2, 'hex');
 
 -- changes.log status: $1 integer, $2 jsonb ($1 is the organization)
 select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
@@ -100,50 +94,6 @@ from (select) one left join lateral (
 select concat_ws('/', system_identifier, oid)
 from pg_control_system(), pg_database
 where datname = current_database()) as database offset 0) own) state on true;
-
--- changes PRUNE_CHANGES: $1 double precision, $2 bigint
-with recursive logs as (
-  (select organization_id, resource from changes order by 1, 2 limit 1)
-  union all
-  select next.* from logs cross join lateral (
-    select organization_id, resource from changes c
-    where (c.organization_id, c.resource) > (logs.organization_id, logs.resource) order by 1, 2 limit 1) next
-), old as (
-  select organization_id, resource, xid, seq from logs cross join lateral (
-    select xid, seq, operation, is_old, lead(is_old) over (order by xid, seq) as is_next_old
-    from (
-      select c.*, bool_and(at < now() - $1 * interval '1 day') over (order by xid, seq) as is_old from changes c
-      where c.organization_id = logs.organization_id and c.resource = logs.resource
-        and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint order by xid, seq limit $2
-    ) oldest) each
-  where is_old and (operation <> 's' or is_next_old) limit $2
-), mark as (
-  select distinct on (organization_id, resource) * from old order by organization_id, resource, xid desc, seq desc
-), marked as (
-  update changes c set operation = 's', remote_ids = null from mark m
-  where (c.organization_id, c.resource, c.xid, c.seq) = (m.organization_id, m.resource, m.xid, m.seq)
-    and c.operation <> 's'
-), pruned as (
-  delete from changes c using mark m
-  where (c.organization_id, c.resource) = (m.organization_id, m.resource) and (c.xid, c.seq) < (m.xid, m.seq)
-)
-select from old;
-
--- changes PRUNE_POSITIONS: $1 double precision, $2 bigint
-with old as (
-  select ctid from cursor_positions where used_at < now() - $1 * interval '1 day' limit $2 for update skip locked
-)
-delete from cursor_positions where ctid = any(array(select ctid from old)) returning 1;
-
--- changes.reset
-update changes_key set generation = generation + 1 returning generation::text;
-
--- changes.secret
-select encode(secret, 'hex') from changes_key;
-
--- changes.store positions: $1 integer, $2 text, $3 text ($1 is the organization)
-insert into cursor_positions as p (organization_id, hash, positions) values ($1, decode($2, 'hex'), $3)
-on conflict (organization_id, hash) do update set used_at = now() where p.used_at < now() - interval '1 hour';
 
 -- changes.tagGroups: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
 select record, remote_ids
@@ -405,15 +355,6 @@ begin
     from pg_control_system(), pg_database
     where datname = current_database());
   return 'claimed';
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.new_generation()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  update changes_key set generation = generation + 1;
-  return null;
 end $function$;
 
 -- Triggers on its tables, in the order in which they fire

@@ -1,4 +1,4 @@
--- The SQL of src/events, as PostgreSQL gets it. npm run sql writes this file.
+-- The SQL that src/events composes, as PostgreSQL gets it. npm run sql writes this file.
 
 -- Prepared statements
 
@@ -49,14 +49,6 @@ where exists (select from known);
 delete
 from events
 where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2;
-
--- event.leads.dissociate: $1 integer, $2 bigint, $3 uuid ($1 is the organization)
-delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3;
-
--- event.leads.findUnknown: $1 integer, $2 uuid[] ($1 is the organization)
-select (n - 1)::text from unnest($2::uuid[]) with ordinality as given (lead_id, n)
-where not exists (select from leads l where l.organization_id = $1 and l.id = given.lead_id)
-order by n limit 1;
 
 -- event.get: $1 integer, $2 bigint ($1 is the organization)
 select (

@@ -1,4 +1,4 @@
--- The SQL of src/tag-groups, as PostgreSQL gets it. npm run sql writes this file.
+-- The SQL that src/tag-groups composes, as PostgreSQL gets it. npm run sql writes this file.
 
 -- Prepared statements
 

@@ -5,6 +5,11 @@ export class EmbeddedPostgresError extends Error {}
 
 const FREE_SPACE = 'Free space on the disk, or set LANYARD_DATA_DIR to a directory on another disk.';
 
+/** initdb needs the name of its user, which containers with an ID of their own (`docker run -u`, OpenShift) do not have. */
+const NO_USER = /could not look up effective user ID/;
+const NAME_USER =
+  'Set DATABASE_URL to a PostgreSQL of your own, or give this user an entry in the list of users (/etc/passwd).';
+
 /** Converts a failed system call to one line for a person; returns every other error as it is. */
 export function explainError(error: unknown, dataDir: string): unknown {
   // Not `instanceof Error`: under Jest the errors of Node's own modules come from another realm.
@@ -23,5 +28,7 @@ export function errorLineIn(output: string): string {
   const isFull = lines.find((line) => /No space left on device|Disk quota exceeded|wrote only/.test(line));
   const cause = isFull ?? lines.findLast((line) => /\b(FATAL|PANIC|error|could not|not permitted)\b/.test(line));
   const text = (cause ?? lines.at(-1))?.replace(/^(.*? \[\d+\] )?((FATAL|PANIC|LOG|initdb|error):\s*)*/, '');
-  return isFull ? `${text}. ${FREE_SPACE}` : (text ?? 'no message');
+  if (isFull) return `${text}. ${FREE_SPACE}`;
+  if (text && NO_USER.test(text)) return `${text}. ${NAME_USER}`;
+  return text ?? 'no message';
 }

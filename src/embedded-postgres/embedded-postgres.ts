@@ -7,11 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { clusterPath, createCluster, majorVersionOf, DATABASE_NAME, readPassword } from './cluster';
 import { errorLineIn, EmbeddedPostgresError, explainError } from './embedded-postgres-error';
 import { lastSetting, OWNER_SETTING, removeStaleLock, runningPostmaster } from './postmaster';
-import { accountFor, Programs } from './programs';
+import { accountFor, type Programs } from './programs';
+import { type DataDirOptions, prepareDataDir, reachablePrograms } from './reach';
 
-export interface EmbeddedPostgresOptions {
-  readonly dataDir: string;
-  readonly log: (line: string) => void;
+export interface EmbeddedPostgresOptions extends DataDirOptions {
   /** Whether to restart PostgreSQL if it ends before stop(), as servers do. */
   readonly keepRunning?: boolean;
 }
@@ -47,11 +46,9 @@ const TRANSIENT_ERRORS = /lock file ".*" (already exists|is empty)|shared memory
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   try {
     const account = accountFor(clusterPath(options.dataDir));
-    const programs = new Programs(account);
-    // Root owns the directory, so that nothing can be planted in it; the account owns only the cluster inside.
-    fs.mkdirSync(options.dataDir, { recursive: true, mode: account ? 0o711 : 0o700 });
-    const dataDir = fs.realpathSync(options.dataDir); // so that every process uses the same name
-    const [existing, major] = [majorVersionOf(dataDir), programs.check(dataDir)];
+    const dataDir = prepareDataDir(options, account);
+    const programs = reachablePrograms(account, options.systemDir);
+    const [existing, major] = [majorVersionOf(dataDir), programs.check()];
     if (!existing) {
       options.log(`Creating a PostgreSQL ${major} database in ${dataDir}`);
       if (account) options.log(`PostgreSQL cannot run as root. It runs as user ${account.uid}, who owns its data.`);
@@ -84,9 +81,13 @@ export class EmbeddedPostgres {
     private readonly password = readPassword(cluster),
   ) {}
 
-  /** Connection string of the service's database. It stays the same when PostgreSQL restarts. */
+  /**
+   * Connection string of the service's database. It stays the same when PostgreSQL restarts. It has what the driver would
+   * otherwise take from the environment (PGSSLMODE, PGCLIENTENCODING), which is meant for other servers.
+   */
   get url(): string {
-    return `postgres://${DATABASE_NAME}:${this.password}@127.0.0.1:${this.postmaster?.port}/${DATABASE_NAME}`;
+    const address = `${DATABASE_NAME}:${this.password}@127.0.0.1:${this.postmaster?.port}/${DATABASE_NAME}`;
+    return `postgres://${address}?sslmode=disable&client_encoding=UTF8`;
   }
 
   /** Whether the PostgreSQL that this process used has ended or is about to. */

@@ -66,7 +66,8 @@ export async function findDatabase(
     };
   }
   if (!createIfMissing && majorVersionOf(config.dataDir) === undefined) throw missingDatabaseError(config);
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, keepRunning });
+  const { dataDir, isDefaultDataDir: isDefaultDir } = config;
+  const postgres = await startEmbeddedPostgres({ dataDir, isDefaultDir, log, keepRunning });
   const explain = (error: unknown): unknown =>
     postgres.hasEnded && isLost(error) ? new EmbeddedPostgresError(EMBEDDED_POSTGRES_ENDED, { cause: error }) : error;
   return { url: postgres.url, appliedMigrations: [], isEmbedded: true, explain, close: () => postgres.stop() };

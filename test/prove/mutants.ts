@@ -13,7 +13,7 @@ import { formatCount } from './support/figures';
 
 const ROOT = join(__dirname, '../..');
 const STRYKER = join(dirname(require.resolve('@stryker-mutator/core/package.json')), 'bin/stryker.js');
-const REPORT = join(ROOT, '.data/mutants.json');
+const REPORT = join(ROOT, 'coverage/mutants.json');
 const MIN_SCORE = 85;
 
 function conclude(isFull: boolean): boolean {

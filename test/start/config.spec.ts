@@ -71,6 +71,14 @@ describe('the settings', () => {
     ['LANYARD_POOL_SIZE', '2', 'LANYARD_POOL_SIZE must be an integer from 3 to 1000, not "2"'],
     ['LANYARD_DEMO', 'constructor', 'LANYARD_DEMO must be on or off, not "constructor"'],
     ['LANYARD_LOG_LEVEL', 'loud', /^LANYARD_LOG_LEVEL must be trace or .* or silent, not "loud"\.$/],
+    ['REDIS_URL', 'redis://h:6379/abc', /^REDIS_URL must be .* with a number, if anything, as its path/],
+    ['DATABASE_URL', 'postgres://h/lanyard?sslmode=requird', /^DATABASE_URL must be .* sslmode, if any, of disable, /],
+    ['DATABASE_URL', 'postgres://h/lanyard?sslmode=require&sslmode=', /^DATABASE_URL must be .* sslmode/],
+    [
+      'LANYARD_METRICS_PORT',
+      'tcp://10.96.4.7:9464',
+      /not "tcp:.*"\. Kubernetes sets such a variable for each service; enableServiceLinks: false/,
+    ],
     ['REDIS_URL', 'http://:hush@x', 'REDIS_URL must be a URL that starts with redis:// or rediss://'],
     ['DATABASE_URL', 'postgres://lanyard:12/hush@db:5432/lanyard', notEncoded('DATABASE_URL')],
     ['DATABASE_URL', 'postgres://lanyard:a/hush@db:5432/lanyard', notEncoded('DATABASE_URL')],
@@ -129,6 +137,18 @@ describe('the settings', () => {
   ])('%s=%s is rejected by name', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(message);
+  });
+
+  it('reject an unknown PGSSLMODE, which the driver would ignore', () => {
+    const PGSSLMODE = 'requird';
+    expect(() => readConfig({ PGSSLMODE, DATABASE_URL: 'postgres://h/lanyard' })).toThrow(/^PGSSLMODE must be one of/);
+    expect(readConfig({ PGSSLMODE }).databaseUrl).toBeUndefined();
+  });
+
+  it('explain the variables that Kubernetes sets', () => {
+    expect(unknownSettings({ LANYARD_PORT: 'tcp://10.96.4.7:3000' })).toMatch(
+      /^Unknown setting, ignored: LANYARD_PORT\. Kubernetes sets/,
+    );
   });
 
   it.each([

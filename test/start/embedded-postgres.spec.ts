@@ -185,6 +185,13 @@ describe('embedded PostgreSQL', () => {
       expect(errorLineIn(partial)).toBe(`could not extend file: wrote only 4096 of 8192 bytes. ${advice}`);
     });
 
+    it('a user ID without an entry in the list of users', () => {
+      expect(errorLineIn('initdb: error: could not look up effective user ID 12345: user does not exist\n')).toBe(
+        'could not look up effective user ID 12345: user does not exist. Set DATABASE_URL to a PostgreSQL of your own, ' +
+          'or give this user an entry in the list of users (/etc/passwd).',
+      );
+    });
+
     onlyAsRoot(
       '(only as root) a directory that who runs PostgreSQL for root cannot reach, and says what to do',
       async () => {
@@ -193,7 +200,7 @@ describe('embedded PostgreSQL', () => {
           closed,
           new RegExp(`^PostgreSQL cannot run as root. .* cannot access ${closed}. Run Lanyard as an`),
         );
-        expect(readdirSync(dirname(closed))).toEqual(['data']);
+        expect(readdirSync(dirname(closed))).toEqual([]);
       },
     );
 
@@ -207,7 +214,7 @@ describe('embedded PostgreSQL', () => {
 
   it('links its libraries if npm did not run the install script', () => {
     const programs = new Programs(undefined, packageWithoutLinks());
-    expect(programs.check(dataDir)).toBe('18');
+    expect(programs.check()).toBe('18');
     expect(execFileSync(programs.file('initdb'), ['--version'], { encoding: 'utf8' })).toContain('18.');
   });
 

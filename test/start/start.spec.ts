@@ -41,7 +41,8 @@ describe('a start', () => {
   });
 
   it('creates no demo with LANYARD_DEMO=off, and says in one line that it simulates faults', async () => {
-    const settings = { LANYARD_DEMO: 'off', LANYARD_SIMULATE: 'production', NODE_ENV: 'production' };
+    const PGSSLMODE = 'require'; // meant for other servers
+    const settings = { PGSSLMODE, LANYARD_DEMO: 'off', LANYARD_SIMULATE: 'production', NODE_ENV: 'production' };
     const child = startProgram({ LANYARD_DATA_DIR, ...settings });
     const said = await waitForOutput(child, 'To issue an API key');
     expect(said).not.toContain('lan_');

@@ -22,6 +22,7 @@ export class EmbeddedFixtures {
   /** What the servers of this process said. */
   readonly said: string[] = [];
 
+  /** A directory that only its owner may enter. */
   folder(): string {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lanyard-embedded-')));
     this.folders.push(folder);
@@ -45,9 +46,9 @@ export class EmbeddedFixtures {
   }
 
   /** Another Node process on the same data directory, from the moment when it uses PostgreSQL. */
-  async member(dataDir: string): Promise<Member> {
+  async member(dataDir: string, settings: Partial<EmbeddedPostgresOptions> = {}): Promise<Member> {
     const script = typescript('test/support/embedded-member-process.ts');
-    const options = JSON.stringify({ dataDir });
+    const options = JSON.stringify({ dataDir, ...settings });
     const child = spawn(process.execPath, [...script, options], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.processes.push(child);
     const ended = once(child, 'exit');

@@ -85,7 +85,7 @@ const TRIGGERS = `
   where not tgisinternal and relnamespace = current_schema()::regnamespace order by relname, tgname`;
 
 const FUNCTIONS = `
-  select proname as name, pg_get_functiondef(p.oid) as definition from pg_proc p
+  select proname as name, prosrc as body, pg_get_functiondef(p.oid) as definition from pg_proc p
   where pronamespace = current_schema()::regnamespace
     and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
   order by proname, pg_get_function_identity_arguments(p.oid)`;
@@ -134,6 +134,18 @@ function statementsOfProviders(app: INestApplication): [context: string, sent: S
   });
 }
 
+/** Every text of src, with single blanks. */
+const SOURCES = files('')
+  .filter((file) => /\.(ts|sql)$/.test(file))
+  .map((file) => withSingleBlanks(readFileSync(join(SOURCE, file), 'utf8')));
+
+function withSingleBlanks(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Whether a text stands in one place of src as PostgreSQL gets it. The listing has only what is composed. */
+const isComposed = (sql: string): boolean => !SOURCES.some((source) => source.includes(withSingleBlanks(sql)));
+
 async function statementsOf(db: DataSource, app: INestApplication): Promise<Definitions> {
   const exported = files('.ts').flatMap((file) =>
     statementsIn(file).map((sent): [string, Sent] => [contextOf(file), sent]),
@@ -143,7 +155,8 @@ async function statementsOf(db: DataSource, app: INestApplication): Promise<Defi
   for (const [context, sent] of [...exported, ...statementsOfProviders(app)]) {
     if (listed.has(sent.name)) continue;
     listed.add(sent.name);
-    statements.add(context, await prepareStatement(db, sent));
+    const prepared = await prepareStatement(db, sent);
+    if (isComposed(sent.text)) statements.add(context, prepared);
   }
   return statements;
 }
@@ -154,8 +167,8 @@ async function functionsOf(db: DataSource, triggers: TriggerRow[]): Promise<Defi
   const tables = tablesOf(db);
   const sources = files('').filter((file) => /\.(ts|sql)$/.test(file));
   const texts = sources.map((file) => [contextOf(file), readFileSync(join(SOURCE, file), 'utf8')] as const);
-  const rows = await db.query<{ name: string; definition: string }[]>(FUNCTIONS);
-  for (const { name, definition } of rows) {
+  const rows = await db.query<{ name: string; body: string; definition: string }[]>(FUNCTIONS);
+  for (const { name, definition } of rows.filter(({ body }) => isComposed(body))) {
     const written = texts.find(([, text]) => text.includes(`create or replace function ${name}(`));
     const on = triggers.find(({ calls }) => calls === name)?.table;
     functions.add(written?.[0] ?? tables.get(on ?? '') ?? 'schema', formatSql(`${definition.trimEnd()};`));
@@ -163,7 +176,7 @@ async function functionsOf(db: DataSource, triggers: TriggerRow[]): Promise<Defi
   return functions;
 }
 
-/** The listing of all SQL: the text of a file for each folder of src that has some. */
+/** The listing of all composed SQL: the text of a file for each folder of src that has some. */
 export async function sqlListing(db: DataSource, app: INestApplication): Promise<Map<string, string>> {
   const tables = tablesOf(db);
   const rows = await db.query<TriggerRow[]>(TRIGGERS);
@@ -176,7 +189,7 @@ export async function sqlListing(db: DataSource, app: INestApplication): Promise
   const contexts = new Set([...statements.contexts, ...functions.contexts, ...triggers.contexts]);
   return new Map(
     [...contexts].sort().map((context) => {
-      const title = `-- The SQL of src/${context}, as PostgreSQL gets it. npm run sql writes this file.`;
+      const title = `-- The SQL that src/${context} composes, as PostgreSQL gets it. npm run sql writes this file.`;
       const parts = [
         ['-- Prepared statements', ...statements.of(context)],
         ['-- Functions', ...functions.of(context)],

@@ -33,7 +33,7 @@ export class Postgres extends Daemon {
   static async make(path: string, logFile: string): Promise<Postgres> {
     mkdirSync(path, { recursive: true });
     const programs = new Programs(accountFor(clusterPath(path)));
-    programs.check(path);
+    programs.check();
     await createCluster(path, programs);
     const postgres = new Postgres(logFile, programs, clusterPath(path), await freePort());
     await postgres.start();

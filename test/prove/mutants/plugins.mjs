@@ -8,7 +8,7 @@ function lazyType({ node, parentPath }) {
 /** Stryker's own report in JSON has the text of each failure, and becomes too long for a string. */
 const counts = {
   onMutationTestReportReady: (_, { systemUnderTestMetrics }) =>
-    writeFileSync('.data/mutants.json', JSON.stringify(systemUnderTestMetrics.metrics)),
+    writeFileSync('coverage/mutants.json', JSON.stringify(systemUnderTestMetrics.metrics)),
 };
 
 export const strykerPlugins = [
