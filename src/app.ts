@@ -6,6 +6,7 @@ import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import { type Config, PREFIX } from './config';
+import { Transactions } from './database/transactions';
 import type { Extension } from './extensions/extension';
 import { prepareRequest } from './server/request';
 import { createLog, type Log, NestLog } from './observability/log';
@@ -51,10 +52,11 @@ export async function createApp(
     ...(log.isLevelEnabled('error') ? [createRequestLogger(log)] : []),
     ...(config.metricsPort === undefined ? [] : [app.get(Metrics).observe]),
   ];
+  const transactions = app.get(Transactions);
   const refused = new WeakSet<Socket>();
   adapter.onRequest = (request, response, next) => {
     if (observers.length > 0) observeRequest(request, response, observers);
-    prepareRequest(refused, request, response, next);
+    prepareRequest(refused, request, response, () => transactions.runRequest(next));
   };
   if (config.simulate !== 'off') adapter.onRequest = withSimulationHeader(adapter.onRequest);
   app.setGlobalPrefix(PREFIX, { exclude: ['health/live', 'health/ready'] });
@@ -69,6 +71,6 @@ export async function createApp(
   // Preflights have no key. A page may send any header, and read all.
   if (config.corsOrigins) app.enableCors({ origin: config.corsOrigins, exposedHeaders: '*', maxAge: 600 });
   serveReference(app);
-  handleMalformedRequests(app.getHttpServer() as Server);
+  handleMalformedRequests(app.getHttpServer() as Server, adapter.connections);
   return app;
 }

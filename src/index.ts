@@ -16,9 +16,11 @@ export {
   DateTime,
   DateTimeInput,
   Day,
+  Decimal,
   Email,
   EmailList,
   Int32,
+  JsonField,
   ListOf,
   MAX_LENGTH,
   nullable,
@@ -47,7 +49,15 @@ export { OrganizationRepository, repositoryFor } from './database/repository-for
 export { type JsonText, type Page, type Statement, Statements } from './database/statements';
 export { Transactions } from './database/transactions';
 export { Writes } from './database/writes';
-export { ListedRow, ListedUuidRow, NULLABLE_TEXT, NULLABLE_TIMESTAMP, RefersTo, TIMESTAMP } from './schema/columns';
+export {
+  decimalColumn,
+  ListedRow,
+  ListedUuidRow,
+  NULLABLE_TEXT,
+  NULLABLE_TIMESTAMP,
+  RefersTo,
+  TIMESTAMP,
+} from './schema/columns';
 export { WithFunctions, WithIndexFunctions } from './schema/functions';
 export { ListedEntity } from './schema/lists';
 
@@ -56,6 +66,7 @@ export { ChangesModule } from './changes/changes.module';
 export { ChangesService } from './changes/changes.service';
 export { feedResource, type FeedResource, uuidKey } from './changes/feed-resource';
 export type { Context } from './contexts';
+export { withCsv } from './csv/csv-section';
 export { type Dataset, datasetOf } from './datasets/dataset';
 export {
   type Change,

@@ -94,6 +94,8 @@ export declare const DateTimeInput: (options?: NotBefore) => PropertyDecorator;
 
 export declare const Day: ({ notBefore, ...options }?: NotBefore) => PropertyDecorator;
 
+export declare function Decimal({ precision, scale, min, max, ...options }?: DecimalOptions): PropertyDecorator;
+
 export declare const Email: (options?: FieldOptions) => PropertyDecorator;
 
 export declare const EmailList: ({ max, distinct, ...options }?: ListOptions) => PropertyDecorator;
@@ -176,6 +178,8 @@ export declare class InvalidRequest extends BadRequestException implements Fault
     },
   );
 }
+
+export declare const JsonField: (options?: FieldOptions) => PropertyDecorator;
 
 export type JsonText = string & {
   readonly isJson: unique symbol;
@@ -424,6 +428,8 @@ export declare const datasetOf: <
         }),
 ) => Dataset;
 
+export declare const decimalColumn: (options: DecimalColumn) => ColumnOptions;
+
 export declare const defineExtension: (extension: Extension) => Extension;
 
 export declare const feedResource: (
@@ -461,6 +467,8 @@ export declare function run(extension?: Extension): Promise<void>;
 
 export declare const uuidKey: (example: string) => FeedResource['key'];
 
+export declare const withCsv: (dataset: Dataset, csv?: CsvDefinition) => CsvDataset;
+
 // Not exported, but named above.
 
 type Answers<Result> = <Given extends (...args: never[]) => Promise<Result>>(
@@ -477,6 +485,16 @@ interface ArrivalListOptions {
 
 declare class BookmarkResult {
   success: boolean;
+}
+
+interface CellContext {
+  organizationId: number;
+  column: string;
+  dateTimes: ColumnDateTimes;
+  raw: boolean;
+  lookup?: Lookup;
+  hasField: (name: string) => boolean;
+  source?: string;
 }
 
 declare const ChangeOperation: readonly ['snapshot', 'created', 'updated', 'deleted'];
@@ -508,6 +526,10 @@ interface ColumnCheck {
   expected: string;
 }
 
+interface ColumnDateTimes extends DateTimeOptions {
+  likelyDateFormat?: DateFormat;
+}
+
 interface ComputedField {
   type: string;
   select: (row: string) => string;
@@ -518,6 +540,16 @@ interface ConnectionSettings {
   isBackground?: boolean;
 }
 
+type CreateReferences = (
+  manager: EntityManager,
+  organizationId: number,
+  groupName: string,
+  missing: {
+    id: string;
+    text: string;
+  }[],
+) => Promise<void>;
+
 declare class CreationFields {
   createdByEmail?: string | null;
   firstName?: string | null;
@@ -525,10 +557,82 @@ declare class CreationFields {
   companyName?: string | null;
 }
 
+interface CsvDataset extends Dataset {
+  csv: CsvDefinition;
+}
+
+interface CsvDefinition {
+  fields: CsvField[];
+  generateId?: () => string;
+  optionFields?: Record<string, string>;
+  matches?: Record<string, CsvMatch>;
+  identifiers?: CsvIdentifiers;
+  userFields?: string[];
+  foreignColumns?: {
+    names: string[];
+    beside: string;
+  }[];
+  complete?: (record: RecordDraft) => void;
+  usable?: {
+    fieldNames: RegExp;
+    isUsable: (record: RecordDraft) => boolean;
+  };
+}
+
+interface CsvField {
+  name: string;
+  paths?: string[];
+  mergeSql?: (stored: string, imported: string, path: string) => string;
+  isList?: boolean;
+  entryFields?: Record<string, string[]>;
+  isExactName?: boolean;
+  isReadFirst?: boolean;
+  substitute?: {
+    field: string;
+    unlessAnyOf: RegExp;
+  };
+  references?: LookupSource;
+  parseInto(draft: RecordDraft, cell: string, context: CellContext): void;
+  format?(record: RecordDraft, lookup?: Lookup): string;
+  isOptional?: boolean;
+  isPresentSql?: string;
+}
+
+interface CsvIdentifiers {
+  id: string;
+  ref: string;
+  systems: ExternalSystem[];
+  match: string;
+  samePersonCheck: (providesField: (path: string) => boolean, isRef: boolean, advice: string) => RowCheck;
+}
+
+interface CsvMatch extends RecordMatch {
+  fieldNames: RegExp;
+  isOfOneField?: boolean;
+  noun: string;
+  hasKey: (record: RecordDraft) => boolean;
+}
+
 declare class DateFields {
   startDate?: string | null;
   endDate?: string | null;
 }
+
+type DateFormat = 'DMY' | 'MDY';
+
+interface DateTimeOptions {
+  timeZone?: string;
+  dateFormat?: DateFormat;
+}
+
+type DecimalColumn = Required<Pick<ColumnOptions, 'precision' | 'scale'>> & Pick<ColumnOptions, 'nullable' | 'default'>;
+
+type DecimalOptions = FieldOptions<{
+  precision?: number;
+  scale?: number;
+  min?: number;
+  max?: number;
+}>;
 
 type Distinct = {
   distinct?: string | true;
@@ -570,6 +674,13 @@ declare class EventUpdateV0Input {
   startDate: string;
   endDate: string;
   registrationEnabled?: boolean;
+}
+
+interface ExternalSystem {
+  field: string;
+  idPattern?: RegExp;
+  idColumns?: string[];
+  usualColumns?: string[];
 }
 
 declare const FAULT_REASONS: {
@@ -761,6 +872,37 @@ interface ListParent {
   type: 'bigint' | 'integer' | 'uuid';
 }
 
+declare class Lookup {
+  readonly missing: {
+    id: string;
+    text: string;
+  }[];
+  static load(
+    manager: EntityManager,
+    organizationId: number,
+    { sql, isExact }: LookupSource,
+    mayCreate?: boolean,
+  ): Promise<Lookup>;
+  find: (text: string) => string | null | undefined;
+  create(text: string): string | undefined;
+  nameOf(value: string): string;
+}
+
+interface LookupProblem {
+  message: string;
+  fix?: string;
+}
+
+interface LookupSource {
+  sql: string;
+  isExact: boolean;
+  separator?: RegExp;
+  unknown: (text: string, column: string) => LookupProblem;
+  ambiguous: (text: string, column: string) => LookupProblem;
+  createMissing?: CreateReferences;
+  expected: string;
+}
+
 declare const MatchBy: readonly ['email', 'remoteId', 'none'];
 type MatchBy = (typeof MatchBy)[number];
 
@@ -801,6 +943,8 @@ interface ReadOnlyFields {
   json: (row: string) => string;
 }
 
+type RecordDraft = Record<string, unknown>;
+
 interface RecordList {
   name: string;
   entity: Class;
@@ -813,9 +957,28 @@ interface RecordList {
   renderedBy?: string;
 }
 
+interface RecordMatch {
+  key: (staged: string) => string;
+  value: (staged: string) => string;
+  findId: (staged: string) => string;
+  storedKeys: (stored: string) => string;
+}
+
 declare class RemoteIdInput {
   id: string | null;
   integrationType: IntegrationType;
+}
+
+interface RowCheck {
+  path: string;
+  value: (staged: string) => string;
+  findViolations: (staged: string) => string;
+  details?: (staged: string) => string;
+  message: (value: string, first: string, details: unknown) => string;
+  expected: string;
+  kind?: string;
+  fix?: string;
+  findsDuplicates?: boolean;
 }
 
 interface SharedDataset {

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { Transactions } from '../database/transactions';
 import { MissingApiKey, RejectedApiKey } from '../errors/exceptions';
 import { AccessService } from './access.service';
 import { FailedAuthenticationThrottler } from './failed-authentication.throttler';
@@ -17,6 +18,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly access: AccessService,
     private readonly throttler: FailedAuthenticationThrottler,
+    private readonly transactions: Transactions,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -26,7 +28,10 @@ export class ApiKeyGuard implements CanActivate {
     const key = request.headers['x-api-key'];
     const isMissing = typeof key !== 'string' || key.trim() === '';
     request.caller = isMissing ? undefined : await this.access.findCaller(key);
-    if (request.caller) return true;
+    if (request.caller) {
+      this.transactions.setOrganization(request.caller.organizationId);
+      return true;
+    }
     await this.throttler.canActivate(context);
     throw isMissing ? new MissingApiKey() : new RejectedApiKey();
   }

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { LinkedList, type LinkedEntry } from '../collections/linked-list';
 
 /** Maximum size of a body in bytes, after decompression. */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -21,37 +22,37 @@ interface PartialBody {
 export class BodyMemoryLimit {
   private bytes = 0;
   /** The partially received bodies, the oldest first. */
-  private readonly bodies = new Set<PartialBody>();
+  private readonly bodies = new LinkedList<PartialBody>();
 
   constructor(private readonly max = MAX_PARTIAL_BYTES) {}
 
-  add({ caller }: Pick<Request, 'caller'>, drop: () => void): PartialBody {
-    const body = { organizationId: caller?.organizationId, drop, bytes: 0 };
-    this.bodies.add(body);
-    return body;
+  add({ caller }: Pick<Request, 'caller'>, drop: () => void): LinkedEntry<PartialBody> {
+    return this.bodies.add({ organizationId: caller?.organizationId, drop, bytes: 0 });
   }
 
   /** Counts that many bytes more, and may drop bodies, this one too. */
-  hold(body: PartialBody, bytes: number): void {
-    if (!this.bodies.has(body)) return;
-    body.bytes += bytes;
+  hold(body: LinkedEntry<PartialBody>, bytes: number): void {
+    if (!body.isListed) return;
+    body.value.bytes += bytes;
     this.bytes += bytes;
     while (this.bytes > this.max) {
       const oldest = this.oldestOfLargest();
       this.release(oldest);
-      oldest.drop();
+      oldest.value.drop();
     }
   }
 
   /** The body is complete, or broken off. */
-  release(body: PartialBody): void {
-    if (this.bodies.delete(body)) this.bytes -= body.bytes;
+  release(body: LinkedEntry<PartialBody>): void {
+    if (this.bodies.remove(body)) this.bytes -= body.value.bytes;
   }
 
-  private oldestOfLargest(): PartialBody {
+  private oldestOfLargest(): LinkedEntry<PartialBody> {
     const held = new Map<number | undefined, number>();
     for (const { organizationId: id, bytes } of this.bodies) held.set(id, (held.get(id) ?? 0) + bytes);
     const most = Math.max(...held.values());
-    return [...this.bodies].find(({ organizationId: id }) => held.get(id) === most) as PartialBody;
+    let oldest = this.bodies.first;
+    while (oldest && held.get(oldest.value.organizationId) !== most) oldest = oldest.next;
+    return oldest as LinkedEntry<PartialBody>;
   }
 }

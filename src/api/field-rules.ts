@@ -25,12 +25,19 @@ export type Convert = (value: unknown, parent: object) => unknown;
 export type Class<T extends object = object> = new () => T;
 
 /** What a text means. CSV reads its values by it, and messages of an import name it. */
-export type TextKind = 'uuid' | 'date' | 'date-time' | 'email' | 'time' | 'text';
+export type TextKind = 'uuid' | 'date' | 'date-time' | 'email' | 'time' | 'text' | 'json';
+
+/** The digits that a decimal number may have before and after the point. */
+export interface DecimalDigits {
+  integerDigits: number;
+  scale: number;
+}
 
 /** What a field is, apart from whether it may be absent. */
 export interface FieldDefinition {
   /** The kind of the text, or of each text of a list. */
   kind?: TextKind;
+  decimal?: DecimalDigits;
   /** The OpenAPI schema. */
   schema: object;
   check: Check;
@@ -53,6 +60,7 @@ export interface ValueSchema {
 
 export interface FieldSchema extends ValueSchema {
   kind: TextKind;
+  decimal?: DecimalDigits;
   required: boolean;
   nullable: boolean;
 }
@@ -77,11 +85,11 @@ const FIELD = 'field';
 
 /** Declares a field. Use the decorators of `fields.ts` where one fits. */
 export function field(definition: FieldDefinition, options: FieldOptions): PropertyDecorator {
-  const { kind = 'text', schema, check, convert } = definition;
+  const { kind = 'text', decimal, schema, check, convert } = definition;
   const { optional = false, nullable = false, ...docs } = options;
   const rule: FieldRule = {
     convert: convert ?? ((value) => value),
-    schema: { ...schema, kind, required: !optional, nullable },
+    schema: { ...schema, kind, decimal, required: !optional, nullable },
     check: (value, parent) => {
       if (value === undefined) return optional;
       if (value === null) return nullable;

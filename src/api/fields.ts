@@ -8,8 +8,20 @@ import {
   isObject,
   toInstanceIfObject,
 } from './field-rules';
-import { DATE_TIME, DATE_TIME_INPUT, DAY, email, NUMERIC_ID, int32, text, TIME_OF_DAY, UUID } from './schemas';
-import { isCalendarDay, isStorableText, isUuid, isVisibleEmail, isWithinLength, toUtc } from './text';
+import { MAX_EXACT_DIGITS } from '../schema/columns';
+import {
+  DATE_TIME,
+  DATE_TIME_INPUT,
+  DAY,
+  decimalText,
+  email,
+  int32,
+  NUMERIC_ID,
+  text,
+  TIME_OF_DAY,
+  UUID,
+} from './schemas';
+import { isCalendarDay, isStorableJson, isStorableText, isUuid, isVisibleEmail, isWithinLength, toUtc } from './text';
 
 /**
  * The kinds of field of bodies, queries, dataset records and responses. One decorator gives both the check and the
@@ -57,6 +69,45 @@ export function Int32({ min, max, ...options }: FieldOptions<{ min?: number; max
   const isInRange = (value: number): boolean => value >= schema.minimum && value <= schema.maximum;
   return field({ schema, check: (value) => Number.isInteger(value) && isInRange(value as number) }, options);
 }
+
+type DecimalOptions = FieldOptions<{
+  /** The number of all digits, as in the column `numeric(precision, scale)`. Without it, any finite number is valid. */
+  precision?: number;
+  /** The number of digits after the point. */
+  scale?: number;
+  /** The lowest and the highest value, for a precision of at most 15. */
+  min?: number;
+  max?: number;
+}>;
+
+/**
+ * A decimal number, of a `numeric` column. In JSON, it is a number up to a precision of 15, and beyond that a text such as
+ * `"12345678901234567.89"`, because a number would be rounded; its SQL is then `column::text`. Nothing is ever rounded: a value
+ * with more decimals than the scale is invalid.
+ * @throws Error when the precision does not include the scale
+ */
+export function Decimal({ precision, scale = 0, min, max, ...options }: DecimalOptions = {}) {
+  if (precision === undefined) return field({ schema: { type: 'number' }, check: Number.isFinite }, options);
+  const integerDigits = precision - scale;
+  if (scale < 0 || integerDigits < 0) throw new Error(`The precision ${precision} does not include the scale ${scale}`);
+  if (precision > MAX_EXACT_DIGITS) {
+    const schema = decimalText(integerDigits, scale);
+    const pattern = new RegExp(schema.pattern);
+    const isDecimal = (value: unknown): boolean => typeof value === 'string' && pattern.test(value);
+    return field({ decimal: { integerDigits, scale }, schema, check: isDecimal }, options);
+  }
+  const limit = Number(`${'9'.repeat(integerDigits)}.${'9'.repeat(scale)}`);
+  const { minimum, maximum } = { minimum: min ?? -limit, maximum: max ?? limit };
+  const isInRange = (value: number): boolean => value >= minimum && value <= maximum;
+  const hasScale = (value: number): boolean => Number(value.toFixed(scale)) === value;
+  const check: Check = (value) => typeof value === 'number' && isInRange(value) && hasScale(value);
+  const schema = { type: 'number', format: 'decimal', minimum, maximum };
+  return field({ decimal: { integerDigits, scale }, schema, check }, options);
+}
+
+/** Any JSON value, of a `jsonb` column. */
+export const JsonField = (options: FieldOptions = {}) =>
+  field({ kind: 'json', schema: {}, check: isStorableJson }, options);
 
 const isNumericId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
 

@@ -10,6 +10,14 @@ export const int32 = (minimum = 0, maximum = MAX_INT32) =>
 export const int64 = (minimum: number) =>
   ({ type: 'integer', format: 'int64', minimum, maximum: Number.MAX_SAFE_INTEGER }) as const;
 
+/** A decimal number as text, because a number would be rounded. */
+export const decimalText = (integerDigits: number, scale: number) => ({
+  type: 'string' as const,
+  format: 'decimal',
+  pattern: `^-?\\d{1,${Math.max(1, integerDigits)}}${scale > 0 ? `(\\.\\d{1,${scale}})?` : ''}$`,
+  example: scale > 0 ? '19.95' : '19',
+});
+
 export const NUMERIC_ID = { ...int64(1), example: 1 } as const;
 
 /**

@@ -6,6 +6,13 @@ import { isEmail } from 'class-validator';
 export const isStorableText = (value: unknown): value is string =>
   typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 
+/** Whether `jsonb` can hold the value. */
+export function isStorableJson(value: unknown): boolean {
+  if (typeof value === 'string') return isStorableText(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, inner]) => isStorableText(name) && isStorableJson(inner));
+}
+
 /** Whether the text has at most `max` characters; a character outside the basic plane counts once. */
 export const isWithinLength = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);

@@ -66,6 +66,7 @@ export interface CsvDataset extends Dataset {
   csv: CsvDefinition;
 }
 
-export const withCsv = (dataset: Dataset, csv: CsvDefinition): CsvDataset => ({ ...dataset, csv });
+/** A section that can be read and written as CSV, too. */
+export const withCsv = (dataset: Dataset, csv: CsvDefinition = { fields: [] }): CsvDataset => ({ ...dataset, csv });
 
 export const hasCsv = (dataset: Dataset): dataset is CsvDataset => 'csv' in dataset;

@@ -52,6 +52,12 @@ export const integerValue: CsvValueType = {
   isTrimmed: true,
 };
 
+export const numberValue: CsvValueType = {
+  parse: (cell) => (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(cell) ? Number(cell) : cell),
+  format: String,
+  isTrimmed: true,
+};
+
 const BOOLEANS: Record<string, boolean> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
 
 export const booleanValue: CsvValueType = {

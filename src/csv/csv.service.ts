@@ -12,6 +12,7 @@ import {
   identifierValue,
   integerValue,
   jsonValue,
+  numberValue,
   textListValue,
   textValue,
 } from './csv-values';
@@ -90,6 +91,7 @@ function recordFields(record: Class, prefix = ''): CsvField[] {
 
 const VALUE_TYPES: Record<string, CsvValueType> = {
   integer: integerValue,
+  number: numberValue,
   boolean: booleanValue,
   array: textListValue,
 };
@@ -101,9 +103,11 @@ const TEXT_VALUE_TYPES: Record<TextKind, CsvValueType> = {
   'date-time': dateTimeValue,
   email: emailValue,
   text: textValue,
+  json: jsonValue,
 };
 
 function valueTypeOf(schema: FieldSchema): CsvValueType {
   if (classOf(schema)) return jsonValue;
+  if (schema.decimal && schema.type === 'string') return identifierValue;
   return VALUE_TYPES[String(schema.type)] ?? TEXT_VALUE_TYPES[schema.kind];
 }

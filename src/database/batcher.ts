@@ -8,12 +8,18 @@ interface PendingItem<Item, Result> {
   reject: (error: unknown) => void;
 }
 
+interface Queue<Item, Result> {
+  readonly items: PendingItem<Item, Result>[];
+  isRunning: boolean;
+}
+
 /**
  * Batches items with the same key that arrive while earlier ones are being processed. They would wait for the same lock
  * anyway, and so cost one statement and one commit. A single item is processed at once.
  */
 export class Batcher<Item, Result> {
-  private readonly queues = new Map<number, PendingItem<Item, Result>[]>();
+  /** The queues by key. They stay, because a Map whose members come and go keeps requests alive (collections/linked-list.ts). */
+  private readonly queues = new Map<number, Queue<Item, Result>>();
 
   /**
    * @param work processes items of one key, and returns their results in the same order
@@ -28,17 +34,22 @@ export class Batcher<Item, Result> {
   /** @throws Overloaded when too many items of the key are waiting */
   add(key: number, item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const queue = this.queues.get(key);
-      if (!queue) void this.drain(key, [{ item, resolve, reject }]);
-      else if (queue.length < this.maxWaiting) queue.push({ item, resolve, reject });
-      else reject(new Overloaded('Too many requests of an organization wait'));
+      const queue = this.queues.get(key) ?? { items: [], isRunning: false };
+      this.queues.set(key, queue);
+      if (queue.isRunning && queue.items.length >= this.maxWaiting) {
+        reject(new Overloaded('Too many requests of an organization wait'));
+        return;
+      }
+      queue.items.push({ item, resolve, reject });
+      if (!queue.isRunning) void this.drain(key, queue);
     });
   }
 
-  private async drain(key: number, queue: PendingItem<Item, Result>[]): Promise<void> {
-    this.queues.set(key, queue);
-    while (queue.length > 0) await this.run(key, queue.splice(0, this.maxSize), [queue]);
-    this.queues.delete(key);
+  private async drain(key: number, queue: Queue<Item, Result>): Promise<void> {
+    const { items } = queue;
+    queue.isRunning = true;
+    while (items.length > 0) await this.run(key, items.splice(0, this.maxSize), [items]);
+    queue.isRunning = false;
   }
 
   /** @param later the items that are waiting for the batch to end */

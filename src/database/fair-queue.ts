@@ -1,3 +1,4 @@
+import { LinkedList, type LinkedEntry } from '../collections/linked-list';
 import { Overloaded } from '../errors/exceptions';
 import { isConnectionError } from './errors';
 import { LARGE_RESULTS_MS, MAX_CONNECTION_SHARE, MAX_WAITING_REQUESTS, QUEUE_TIMEOUT_MS } from './limits';
@@ -5,7 +6,20 @@ import { LARGE_RESULTS_MS, MAX_CONNECTION_SHARE, MAX_WAITING_REQUESTS, QUEUE_TIM
 interface QueuedRequest {
   resolve: () => void;
   reject: (error: Error) => void;
-  timer: NodeJS.Timeout;
+  timer?: NodeJS.Timeout;
+}
+
+/** Whose work waits: an organization's, or work that is done outside of requests, which takes turns as one of them. */
+type OrganizationId = number | undefined;
+
+/** The connections that an organization uses, and its requests that wait for one. */
+class OrganizationQueue {
+  inUse = 0;
+  readonly requests = new LinkedList<QueuedRequest>();
+  /** The place among the organizations that wait, if one of its requests does. */
+  turn?: LinkedEntry<OrganizationQueue>;
+  /** Runs while the organization may use only one connection at a time, because its results are large. */
+  limitTimer?: NodeJS.Timeout;
 }
 
 /**
@@ -14,11 +28,10 @@ interface QueuedRequest {
  */
 export class FairQueue {
   private running = 0;
-  private readonly inUse = new Map<number, number>();
-  /** Organizations that may use only one connection at a time for a while, because their results are large. */
-  private readonly limitedToOne = new Map<number, NodeJS.Timeout>();
-  /** The queues by organization, in the order in which they are served. */
-  private readonly queues = new Map<number, QueuedRequest[]>();
+  /** The queues stay, because a Map whose members come and go keeps requests alive (collections/linked-list.ts). */
+  private readonly organizations = new Map<OrganizationId, OrganizationQueue>();
+  /** The queues in which requests wait, in the order in which they are served. */
+  private readonly turns = new LinkedList<OrganizationQueue>();
 
   /**
    * @param maxPerOrganization connections that one organization may hold
@@ -32,16 +45,17 @@ export class FairQueue {
 
   /** Requests that wait for a connection. */
   get waitingRequests(): number {
-    return [...this.queues.values()].reduce((sum, queue) => sum + queue.length, 0);
+    return [...this.turns].reduce((sum, { requests }) => sum + requests.size, 0);
   }
 
   /**
    * Runs work that holds one connection.
    * @throws Overloaded when the queue is full, or its timeout is over, or the database stops responding
    */
-  async run<T>(organizationId: number, work: () => Promise<T>): Promise<T> {
-    if (this.hasFreeSlot(organizationId)) this.acquire(organizationId);
-    else await this.enqueue(organizationId);
+  async run<T>(organizationId: OrganizationId, work: () => Promise<T>): Promise<T> {
+    const organization = this.organizationOf(organizationId);
+    if (this.hasFree(organization)) this.acquire(organization);
+    else await this.enqueue(organization);
     try {
       return await work();
     } catch (error) {
@@ -49,8 +63,7 @@ export class FairQueue {
       if (isConnectionError(error)) this.rejectAll('The database does not answer');
       throw error;
     } finally {
-      this.release(organizationId);
-      this.startNext();
+      this.release(organization);
     }
   }
 
@@ -59,79 +72,97 @@ export class FairQueue {
    * @returns a function that releases the connection; calling it again has no effect
    * @throws Overloaded when the queue is full, or its timeout is over, or the database stops responding
    */
-  async acquireSlot(organizationId: number): Promise<() => void> {
-    if (this.hasFreeSlot(organizationId)) this.acquire(organizationId);
-    else await this.enqueue(organizationId);
+  async acquireSlot(organizationId: OrganizationId): Promise<() => void> {
+    const organization = this.organizationOf(organizationId);
+    if (this.hasFree(organization)) this.acquire(organization);
+    else await this.enqueue(organization);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.release(organizationId);
-      this.startNext();
+      this.release(organization);
     };
   }
 
   /** Runs the requests of an organization one after another for a while, because its results are large. */
-  limitToOne(organizationId: number): void {
-    clearTimeout(this.limitedToOne.get(organizationId));
-    const timer = setTimeout(() => this.limitedToOne.delete(organizationId), LARGE_RESULTS_MS).unref();
-    this.limitedToOne.set(organizationId, timer);
+  limitToOne(organizationId: OrganizationId): void {
+    const organization = this.organizationOf(organizationId);
+    clearTimeout(organization.limitTimer);
+    organization.limitTimer = setTimeout(() => {
+      organization.limitTimer = undefined;
+    }, LARGE_RESULTS_MS).unref();
   }
 
   /** Whether work of the organization would start at once. */
-  hasFreeSlot(organizationId: number): boolean {
-    const maxPerOrganization = this.limitedToOne.has(organizationId) ? 1 : this.maxPerOrganization;
-    return this.running < this.connections && (this.inUse.get(organizationId) ?? 0) < maxPerOrganization;
+  hasFreeSlot(organizationId: OrganizationId): boolean {
+    return this.hasFree(this.organizationOf(organizationId));
   }
 
-  private acquire(organizationId: number): void {
+  private organizationOf(organizationId: OrganizationId): OrganizationQueue {
+    const known = this.organizations.get(organizationId);
+    if (known) return known;
+    const organization = new OrganizationQueue();
+    this.organizations.set(organizationId, organization);
+    return organization;
+  }
+
+  private hasFree({ inUse, limitTimer }: OrganizationQueue): boolean {
+    return this.running < this.connections && inUse < (limitTimer ? 1 : this.maxPerOrganization);
+  }
+
+  private acquire(organization: OrganizationQueue): void {
     this.running++;
-    this.inUse.set(organizationId, (this.inUse.get(organizationId) ?? 0) + 1);
+    organization.inUse++;
   }
 
-  private release(organizationId: number): void {
+  private release(organization: OrganizationQueue): void {
     this.running--;
-    const inUse = (this.inUse.get(organizationId) ?? 0) - 1;
-    if (inUse > 0) this.inUse.set(organizationId, inUse);
-    else this.inUse.delete(organizationId);
+    organization.inUse--;
+    this.startNext();
   }
 
-  private enqueue(organizationId: number): Promise<void> {
-    const queue = this.queues.get(organizationId) ?? [];
-    if (queue.length >= MAX_WAITING_REQUESTS) throw new Overloaded('Too many requests of an organization wait');
-    this.queues.set(organizationId, queue);
+  private enqueue(organization: OrganizationQueue): Promise<void> {
+    const { requests } = organization;
+    if (requests.size >= MAX_WAITING_REQUESTS) throw new Overloaded('Too many requests of an organization wait');
+    organization.turn ??= this.turns.add(organization);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(waiting), 1);
-        if (queue.length === 0) this.queues.delete(organizationId);
+      const waiting = requests.add({ resolve, reject });
+      waiting.value.timer = setTimeout(() => {
+        this.remove(organization, waiting);
         reject(new Overloaded('A connection to the database was waited for too long'));
       }, this.timeoutMs);
-      const waiting: QueuedRequest = { resolve, reject, timer };
-      queue.push(waiting);
     });
+  }
+
+  /** Removes a waiting request, and the organization's turn with its last one. */
+  private remove(organization: OrganizationQueue, waiting: LinkedEntry<QueuedRequest>): void {
+    clearTimeout(waiting.value.timer);
+    organization.requests.remove(waiting);
+    if (organization.requests.size > 0 || !organization.turn) return;
+    this.turns.remove(organization.turn);
+    organization.turn = undefined;
   }
 
   /** Starts the next request whose organization may use one more connection, and moves that organization to the end. */
   private startNext(): void {
-    for (const [organizationId, queue] of this.queues) {
-      if (!this.hasFreeSlot(organizationId)) continue;
-      const first = queue.shift();
-      this.queues.delete(organizationId);
-      if (queue.length > 0) this.queues.set(organizationId, queue);
-      if (!first) continue;
-      clearTimeout(first.timer);
-      this.acquire(organizationId);
-      first.resolve();
+    for (const organization of this.turns) {
+      const { first } = organization.requests;
+      if (!first || !this.hasFree(organization)) continue;
+      if (organization.turn) this.turns.remove(organization.turn);
+      organization.turn = this.turns.add(organization);
+      this.remove(organization, first);
+      this.acquire(organization);
+      first.value.resolve();
       return;
     }
   }
 
   private rejectAll(reason: string): void {
-    const waiting = [...this.queues.values()].flat();
-    this.queues.clear();
-    for (const { timer, reject } of waiting) {
-      clearTimeout(timer);
-      reject(new Overloaded(reason));
+    for (const organization of this.turns) {
+      for (let first = organization.requests.first; first; first = organization.requests.first) {
+        this.remove(organization, first);
+        first.value.reject(new Overloaded(reason));
+      }
     }
   }
 }

@@ -18,8 +18,8 @@ export interface Result<R extends unknown[]> {
  */
 @Injectable()
 export class LargeResultGuard {
-  /** The query of each organization that is receiving a large result. */
-  private readonly large = new Map<number, object>();
+  /** The query of each organization that is receiving a large result. Organizations stay, so that the Map keeps its table. */
+  private readonly large = new Map<number, object | undefined>();
 
   constructor(private readonly queue: FairQueue) {}
 
@@ -35,7 +35,7 @@ export class LargeResultGuard {
     const end = (error: Error | undefined, rows: R[], affected: number | null): void => {
       if (isDone) return; // Closing the connection also fails its query.
       isDone = true;
-      if (this.large.get(organizationId) === query) this.large.delete(organizationId);
+      if (this.large.get(organizationId) === query) this.large.set(organizationId, undefined);
       done(error, { rows, execute: affected ?? 0 });
     };
     const query = new Query<R>(config, (error, result) => {

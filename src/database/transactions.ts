@@ -11,19 +11,21 @@ export interface ConnectionSettings {
   isBackground?: boolean;
 }
 
-interface CurrentConnection extends ConnectionSettings {
-  manager: EntityManager;
+/** What the work of a request finds without being given it. */
+interface Context extends ConnectionSettings {
+  /** The organization of the request; undefined before its key is checked. */
+  organizationId?: number;
+  manager?: EntityManager;
 }
 
 /**
- * The one way in which statements and repositories find a connection that they did not open: whatever runs within `runOn`
- * uses the connection of its manager (docs/decisions/0024). Ordinary requests never enter it, since on Node.js 20 and 22
- * an AsyncLocalStorage in use makes every promise of the process slower.
+ * The one way in which statements and repositories find what they were not given: whatever runs within `runOn` uses the
+ * connection of its manager, and repositories wait for a connection in the queue of the request's organization
+ * (docs/decisions/0024). The context holds no more than that, because whatever a request leaves behind keeps it.
  */
 export class Transactions {
-  private readonly storage = new AsyncLocalStorage<CurrentConnection>();
+  private readonly storage = new AsyncLocalStorage<Context>();
   private readonly logger = new Logger('Transactions');
-  private activeRuns = 0;
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -32,20 +34,29 @@ export class Transactions {
     return this.storage.getStore()?.manager;
   }
 
+  /** The organization of the request, or undefined outside of requests and before the key is checked. */
+  get organizationId(): number | undefined {
+    return this.storage.getStore()?.organizationId;
+  }
+
   get settings(): ConnectionSettings {
     return this.storage.getStore() ?? {};
   }
 
+  /** Handles a request, whose organization is set by `setOrganization`. */
+  runRequest(work: () => void): void {
+    this.storage.run({ organizationId: undefined }, work);
+  }
+
+  /** Sets the organization of the request that calls this. It has no effect outside of `runRequest`. */
+  setOrganization(organizationId: number): void {
+    const context = this.storage.getStore();
+    if (context) context.organizationId = organizationId;
+  }
+
   /** Runs work on the connection of a manager. */
-  async runOn<T>(manager: EntityManager, work: () => Promise<T>, settings: ConnectionSettings = {}): Promise<T> {
-    this.activeRuns++;
-    try {
-      return await this.storage.run({ ...settings, manager }, work);
-    } finally {
-      this.activeRuns--;
-      // The promises of other requests are as fast as before.
-      if (this.activeRuns === 0) this.storage.disable();
-    }
+  runOn<T>(manager: EntityManager, work: () => Promise<T>, settings: ConnectionSettings = {}): Promise<T> {
+    return this.storage.run({ ...settings, organizationId: this.organizationId, manager }, work);
   }
 
   /** Runs work in one transaction, in which all services that it calls take part. */
@@ -69,7 +80,7 @@ export class Transactions {
   afterCommit(work: () => unknown, manager = this.manager): void {
     const run = (): void => {
       // Outside of the transaction, whose connection is somebody else's by then.
-      this.storage.exit(() => void this.runLogged(work));
+      this.storage.run({ organizationId: this.organizationId }, () => void this.runLogged(work));
     };
     const pending = manager?.queryRunner && afterCommitOf(manager.queryRunner);
     if (pending) pending.push(run);

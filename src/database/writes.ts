@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import type { EntityManager } from 'typeorm';
+import { LinkedList } from '../collections/linked-list';
 import { Batcher } from './batcher';
 import { NeedsMoreTime, NotCommitted, Overloaded, RowNotFound } from '../errors/exceptions';
 import { CANCELED } from '../errors/sql-states';
@@ -32,7 +33,7 @@ type TransactionCallback<T> = (manager: EntityManager, timeoutMs?: number) => Pr
 export class Writes implements BeforeApplicationShutdown {
   private readonly longWriteQueue = new FairQueue(MAX_LONG_WRITES, 1);
   /** The connections of the long writes under way. */
-  private readonly longWrites = new Set<Client>();
+  private readonly longWrites = new LinkedList<Client>();
   private isStopping = false;
   private readonly batchers = new Map<Statement, Batcher<BatchInput, JsonText>>();
 
@@ -148,11 +149,11 @@ export class Writes implements BeforeApplicationShutdown {
     await manager.query(`set local statement_timeout = ${extendedTimeoutMs}`);
     await manager.query(`set local client_connection_check_interval = ${CONNECTION_CHECK_INTERVAL_MS}`);
     if (this.isStopping) throw new Overloaded('The server stops');
-    this.longWrites.add(connection);
+    const entry = this.longWrites.add(connection);
     try {
       return await work(manager, extendedTimeoutMs + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS);
     } finally {
-      this.longWrites.delete(connection);
+      this.longWrites.remove(entry);
     }
   }
 

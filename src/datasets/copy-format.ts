@@ -62,10 +62,12 @@ export function copyText(value: unknown, { type }: Pick<StagedColumn, 'type'>): 
 
 /** The text that PostgreSQL's type reads as the value. */
 function inputText(value: unknown, type: string): string {
-  if (type === 'jsonb') return JSON.stringify(value);
+  if (type === 'jsonb' || type === 'json') return JSON.stringify(value);
   if (Array.isArray(value)) return `{${value.map(arrayEntry).join(',')}}`;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return textOf(value);
 }
 
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
 const arrayEntry = (entry: unknown): string =>
-  entry === null ? 'null' : `"${String(entry).replace(/["\\]/g, '\\$&')}"`;
+  entry === null ? 'null' : `"${textOf(entry).replace(/["\\]/g, '\\$&')}"`;

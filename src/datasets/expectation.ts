@@ -1,4 +1,11 @@
-import { type FieldError, type FieldSchema, schemasOf, type TextKind, type ValueSchema } from '../api/field-rules';
+import {
+  type DecimalDigits,
+  type FieldError,
+  type FieldSchema,
+  schemasOf,
+  type TextKind,
+  type ValueSchema,
+} from '../api/field-rules';
 import { isCalendarDay, isStorableText, toUtc } from '../api/text';
 
 /** What is wrong with a value, and what a valid one is. */
@@ -33,13 +40,14 @@ const EXPECTATION_BY_KIND: Record<Exclude<TextKind, 'text'>, Expectation> = {
   'date-time': notReadable('date and time', DATE_TIME_EXAMPLE),
   email: notValid('e-mail address', EMAIL_EXPECTED),
   time: notReadable('time', '09:30:00'),
+  json: notValid('JSON value', 'a JSON value without NUL'),
 };
 
 /**
  * @param name of the field
  * @param kind of the text, or of each text of the list
  */
-function describeExpected(name: string, schema: ValueSchema, kind: TextKind): Expectation {
+function describeExpected(name: string, schema: ValueSchema, kind: TextKind, decimal?: DecimalDigits): Expectation {
   const { type, isArray, items, minimum = 0, maximum, maxItems = 0, maxLength = 0, pattern } = schema;
   if (isArray || items) {
     const entries = items ? `values, each being ${describeExpected(name, items, kind).expected}` : 'objects';
@@ -51,6 +59,8 @@ function describeExpected(name: string, schema: ValueSchema, kind: TextKind): Ex
   if (schema.enum) return notValid(name, `one of: ${schema.enum.join(', ')}`);
   if (type === 'boolean') return notValid('yes or no', 'true or false');
   if (type === 'integer') return notValid('number', `a whole number from ${minimum} to ${maximum}`);
+  if (decimal && type === 'string') return notValid('decimal number', describeDecimalText(decimal));
+  if (type === 'number') return notValid('number', describeNumber(schema, decimal));
   if (kind !== 'text') return EXPECTATION_BY_KIND[kind];
   const notBlank = pattern ? ' that is not blank' : '';
   return notValid('text', `text of at most ${maxLength} characters${notBlank}, without NUL`);
@@ -62,6 +72,12 @@ export const unstorableText = (shown: string): ValueProblem => ({
   expected: 'text without NUL and unpaired surrogates',
 });
 
+const describeDecimalText = ({ integerDigits, scale }: DecimalDigits): string =>
+  `a text such as "19.95", with at most ${integerDigits} digits before the point and ${scale} after it`;
+
+const describeNumber = ({ minimum, maximum }: ValueSchema, decimal?: DecimalDigits): string =>
+  decimal ? `a number with at most ${decimal.scale} decimals, from ${minimum} to ${maximum}` : 'a number';
+
 const isDateField = ({ kind }: FieldSchema): boolean => kind === 'date' || kind === 'date-time';
 
 /**
@@ -72,7 +88,7 @@ export function describeError({ path, value, schema, isDuplicate }: FieldError, 
   if (isDuplicate) return { message: `${shown} is in the list twice. Use it once.`, expected: 'each entry once' };
   if (typeof value === 'string' && !isStorableText(value)) return unstorableText(shown);
   const valueSchema = schema.items && !Array.isArray(value) ? schema.items : schema;
-  const { expected, rejects } = describeExpected(lastName(path), valueSchema, schema.kind);
+  const { expected, rejects } = describeExpected(lastName(path), valueSchema, schema.kind, schema.decimal);
   const use = `Use ${expected}.`;
   if (value === undefined || value === null) return { message: `A value is missing. ${use}`, expected };
   if (isDateField(schema) && (isCalendarDay(value) || toUtc(value) !== undefined)) {

@@ -11,7 +11,7 @@ import type { LeftOut } from './left-out';
 import type { Outcome } from './outcomes';
 import { objectRecords, wholeRecords } from './read-json';
 import { Stage, STAGE_BATCH_SIZE } from './stage';
-import { type Table, tablesOf } from './tables';
+import { readStoredTypes, type Table, tablesOf } from './tables';
 import { MatchedMeanwhile, Write, type Written } from './write';
 
 export interface ImportResult<Plan = ImportPlan> {
@@ -98,6 +98,7 @@ export class ImportService {
     const context: ImportContext = { organizationId, manager, issues: new IssueCollector() };
     try {
       const allTables = tablesOf(this.dataSource, this.datasets);
+      await readStoredTypes(manager, allTables);
       const stage = new Stage(manager, (await runner.connect()) as PoolClient, allTables);
       await stage.create();
       const plan = await planned(source, context);

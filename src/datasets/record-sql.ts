@@ -52,11 +52,12 @@ function objectJson(columns: FilledColumn[], row: string): string {
 }
 
 /** A reference is rendered as the key of its target, and a date-time with the precision of its column. */
-function columnValue({ name, type, target, isPrecise }: FilledColumn, row: string): string {
+function columnValue({ name, type, target, isPrecise, isDecimalText }: FilledColumn, row: string): string {
   if (target && target.key !== 'id') {
     return `(select o.${target.key} from ${target.table} o
       where o.organization_id = ${row}.organization_id and o.id = ${row}.${name})`;
   }
+  if (isDecimalText) return `${row}.${name}::text`;
   if (isPrecise) return `to_char(${row}.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
   return type.startsWith('timestamptz') ? `iso_utc(${row}.${name})` : `${row}.${name}`;
 }

@@ -1,6 +1,6 @@
-import type { DataSource, EntityMetadata } from 'typeorm';
+import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { classOf, schemasOf } from '../api/field-rules';
+import { type Class, classOf, type FieldSchema, schemasOf } from '../api/field-rules';
 import { snakeCase } from '../database/data-source';
 import { trackedListsOf, type TrackedList } from '../database/tracked-list';
 import { type DerivedColumn, derivedColumnsOf } from '../schema/derived';
@@ -15,7 +15,10 @@ export interface ReferenceTarget {
 /** A column of the temporary table that holds what the file says. */
 export interface StagedColumn {
   name: string;
-  /** The SQL type of the staged value: text for a reference by a key, even if the stored column holds an id. */
+  /**
+   * The SQL type of the staged value: text for a reference by a key, even if the stored column holds an id. Before
+   * `readStoredTypes`, the type of a stored column lacks its length, precision and dimensions.
+   */
   type: string;
   /** The path of its field in a record, or in an entry of an array. */
   path: string;
@@ -34,6 +37,8 @@ export interface FilledColumn extends StagedColumn {
   isKept: boolean;
   /** Whether it holds microseconds, and not milliseconds. */
   isPrecise: boolean;
+  /** Whether it is shown as text, because a number of JSON would be rounded. */
+  isDecimalText: boolean;
   isRequired: boolean;
 }
 
@@ -100,6 +105,27 @@ export function tablesOf(dataSource: DataSource, { sections }: Datasets): Table[
   });
 }
 
+/**
+ * Gives columns the types that they have in the database. Only these have it all: the scale of a number, the length of a text,
+ * the name of an enumeration.
+ */
+export async function readStoredTypes(manager: EntityManager, tables: Table[]): Promise<void> {
+  const rows = await manager.query<{ table: string; column: string; type: string }[]>(
+    `select attrelid::regclass::text as table, attname as column, format_type(atttypid, atttypmod) as type
+      from pg_attribute where attrelid = any($1::text[]::regclass[]) and attnum > 0`,
+    [tables.map(({ name }) => name)],
+  );
+  const types = new Map(rows.map(({ table, column, type }) => [`${table}.${column}`, type]));
+  for (const { name, columns } of tables) {
+    for (const column of columns) {
+      if (!isReferenceByKey(column)) column.type = types.get(`${name}.${column.name}`) ?? column.type;
+    }
+  }
+}
+
+/** Whether the staged value is the key of what the column refers to, and the stored one its id. */
+const isReferenceByKey = ({ target }: FilledColumn): boolean => target !== undefined && target.key !== 'id';
+
 function tableOf(
   { section, dataset, list, metadata, key }: TableSource,
   mainTable: string,
@@ -108,10 +134,11 @@ function tableOf(
 ): Table {
   const name = metadata.tableName;
   const { paths } = list ?? dataset;
-  const all = metadata.columns.map((column) => filledColumn(metadata, column, keyByTable, paths));
-  const owner = list && all.find(({ target }) => target?.table === mainTable);
   const fields = schemasOf(dataset.record);
   const entryClass = list && classOf(fields.get(list.name) ?? {});
+  const type = list ? entryClass : dataset.record;
+  const all = metadata.columns.map((column) => filledColumn(metadata, column, keyByTable, type, paths));
+  const owner = list && all.find(({ target }) => target?.table === mainTable);
   const isFilled = ({ path, property }: FilledColumn): boolean => {
     if (!list) return fields.has(path.split('.')[0] ?? '');
     if (property === 'position') return !tracked;
@@ -155,25 +182,36 @@ function filledColumn(
   metadata: EntityMetadata,
   column: ColumnMetadata,
   keyByTable: Map<string, string>,
+  record: Class | undefined,
   paths: Record<string, string> = {},
 ): FilledColumn {
-  const { propertyName: property, isArray, isNullable, precision, default: initial } = column;
+  const { propertyName: property, isNullable, precision, default: initial } = column;
   const target = referenceTarget(metadata, column, keyByTable);
-  const hasPrecision = precision !== undefined && precision !== null;
-  const storedType = `${String(column.type)}${hasPrecision ? `(${precision})` : ''}${isArray ? '[]' : ''}`;
   const isKept = typeof initial === 'function' && column.type === 'timestamptz';
+  const path = paths[property] ?? property;
   return {
     name: column.databaseName,
-    type: target && target.key !== 'id' ? 'text' : storedType,
-    ...namesOf(paths[property] ?? property),
+    type: target && target.key !== 'id' ? 'text' : String(column.type),
+    ...namesOf(path),
     initial: typeof initial === 'function' ? undefined : initial,
     property,
     target,
     isKept,
     isPrecise: isKept && !precision,
+    isDecimalText: isDecimalText(fieldAt(record, path)),
     isRequired: !isNullable && initial === undefined,
   };
 }
+
+/** The field at a path such as `company.name`; undefined if the class has none there. */
+export function fieldAt(type: Class | undefined, path: string): FieldSchema | undefined {
+  const [name = '', inner] = path.split('.', 2);
+  const schema = type && schemasOf(type).get(name);
+  return inner === undefined ? schema : fieldAt(classOf(schema ?? {}), inner);
+}
+
+/** Whether a field is a decimal number that JSON has as text. */
+const isDecimalText = (schema?: FieldSchema): boolean => schema?.decimal !== undefined && schema.type === 'string';
 
 /** Every foreign key leads with the organization; what it refers to is in its other column. */
 function referenceTarget(

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Client, PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
-import { Config, readConfig } from '../config';
+import { Config, ConfigError, readConfig } from '../config';
 import { unreachableError } from '../database/connect';
 import type { FeedResources } from '../changes/feed-resource';
 import { type Context, feedResourcesOf } from '../contexts';
@@ -77,6 +77,7 @@ export class Session {
     try {
       return await NestFactory.createApplicationContext(root, { abortOnError: false });
     } catch (error) {
+      if (error instanceof ConfigError) throw error;
       throw unreachableError(url, error);
     }
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
+import { LinkedList } from '../collections/linked-list';
 import type { Address } from '../config';
 
 /** How long a request or a shutdown waits for Redis. */
@@ -37,7 +38,7 @@ export class RedisConnection extends Redis {
   /** The commands of the current turn of the event loop. */
   private batch: Batch = { sentAt: Infinity };
   /** The replies that have a time limit, in the order of their commands. */
-  private readonly pendingReplies = new Set<PendingReply>();
+  private readonly pendingReplies = new LinkedList<PendingReply>();
   /** The timer of the deadlines. It runs while a reply may be pending. */
   private timer?: NodeJS.Timeout;
 
@@ -93,16 +94,15 @@ export class RedisConnection extends Redis {
    */
   withDeadline<T>(reply: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const pending: PendingReply = { batch: this.batch, reject };
-      this.pendingReplies.add(pending);
+      const pending = this.pendingReplies.add({ batch: this.batch, reject });
       this.timer ??= this.checkIn(DEADLINE_MS);
       reply.then(
         (value) => {
-          this.pendingReplies.delete(pending);
+          this.pendingReplies.remove(pending);
           resolve(value);
         },
         (error: Error) => {
-          this.pendingReplies.delete(pending);
+          this.pendingReplies.remove(pending);
           reject(error);
         },
       );
@@ -121,15 +121,15 @@ export class RedisConnection extends Redis {
   private checkDeadlines(): void {
     this.timer = undefined;
     const now = performance.now();
-    for (const pending of this.pendingReplies) {
-      const { sentAt } = pending.batch;
+    for (let pending = this.pendingReplies.first; pending; pending = this.pendingReplies.first) {
+      const { sentAt } = pending.value.batch;
       const silence = Math.max(0, now - Math.max(sentAt, this.lastReplyAt));
       if (silence < DEADLINE_MS - 1 && now - sentAt < MAX_WAIT_MS) {
         this.timer = this.checkIn(DEADLINE_MS - silence);
         return;
       }
-      this.pendingReplies.delete(pending);
-      pending.reject(new Error(`No response within ${DEADLINE_MS} ms`));
+      this.pendingReplies.remove(pending);
+      pending.value.reject(new Error(`No response within ${DEADLINE_MS} ms`));
     }
   }
 

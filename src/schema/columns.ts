@@ -12,6 +12,26 @@ export const TIMESTAMP: ColumnOptions = { type: 'timestamptz', precision: 3, def
 /** A text, or null. */
 export const NULLABLE_TEXT: ColumnOptions = { type: 'text', nullable: true };
 
+/** The decimal digits that every number of JSON keeps. */
+export const MAX_EXACT_DIGITS = 15;
+
+type DecimalColumn = Required<Pick<ColumnOptions, 'precision' | 'scale'>> & Pick<ColumnOptions, 'nullable' | 'default'>;
+
+/**
+ * The column of a `@Decimal` field with the same precision and scale. Up to a precision of 15, the property is a number; the
+ * driver reads all numeric values as texts.
+ */
+export const decimalColumn = (options: DecimalColumn): ColumnOptions => ({
+  type: 'numeric',
+  ...options,
+  transformer: Number(options.precision) <= MAX_EXACT_DIGITS ? DECIMAL : undefined,
+});
+
+const DECIMAL = {
+  to: (value: unknown) => value,
+  from: (text: string | null) => (text === null ? null : Number(text)),
+};
+
 /** The columns of a row of an organization's list. */
 export abstract class ListedRow {
   @Column('integer') organizationId: number;

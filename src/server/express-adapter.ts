@@ -5,6 +5,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import type { Config } from '../config';
 import { JSON_TYPE } from '../errors/error-response';
 import { JsonPayload } from './json-payload';
+import { Connections } from './connections';
 import { MAX_HEAD_BYTES } from './limits';
 import { SlowReaderLimit } from './slow-reader-limit';
 
@@ -17,6 +18,7 @@ const MAX_UNSPLIT_CHARACTERS = 1 << 20;
 /** An Express adapter for an API: it sets prototypes early, sends JSON text as it is, and limits the time of requests. */
 export class LeanExpressAdapter extends ExpressAdapter {
   readonly slowReaders: SlowReaderLimit;
+  readonly connections = new Connections();
   /** Whether each response asks its client to close the connection. */
   isDraining = false;
   /** The first step of every request, before Express parses its target. */
@@ -62,8 +64,10 @@ export class LeanExpressAdapter extends ExpressAdapter {
         keepAliveTimeout: 75_000, // longer than load balancers', so that they close an idle connection first
         requireHostHeader: false, // Node would respond in plain text
       },
-      (request, response) =>
-        this.onRequest(request as Request, response as Response, () => app(request as Request, response as Response)),
+      (request, response) => {
+        if (!this.connections.accept(request, response)) return;
+        this.onRequest(request as Request, response as Response, () => app(request as Request, response as Response));
+      },
     );
   }
 

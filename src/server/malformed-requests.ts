@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorBody, errorText, JSON_TYPE, sendError } from '../errors/error-response';
+import type { Connections } from './connections';
 import { SECURITY_HEADERS } from './security-headers';
 
 const STATUS_BY_ERROR_CODE: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
@@ -13,21 +14,18 @@ const STATUS_BY_ERROR_CODE: Record<string, number> = { HPE_HEADER_OVERFLOW: 431,
 const LINGER_TIMEOUT_MS = 2_000;
 
 /** Responds in JSON where Node would respond in plain text or not at all. */
-export function handleMalformedRequests(server: Server): void {
-  /** The response to the last request of each connection. Node sends earlier responses first. */
-  const lastResponses = new WeakMap<Socket, ServerResponse>();
+export function handleMalformedRequests(server: Server, connections: Connections): void {
   const rejectedSockets = new WeakSet<Socket>();
-  server.prependListener('request', (request, response) => lastResponses.set(request.socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // The parser fails again on whatever follows a malformed request.
     if (rejectedSockets.has(socket) || error.code === 'HPE_CLOSED_CONNECTION') return;
     rejectedSockets.add(socket);
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else rejectOnSocket(socket, lastResponses.get(socket), STATUS_BY_ERROR_CODE[error.code ?? ''] ?? 400);
+    else rejectOnSocket(socket, connections.lastResponse(socket), STATUS_BY_ERROR_CODE[error.code ?? ''] ?? 400);
   });
   server.on('connect', (_, socket: Socket) => {
     socket.on('error', () => socket.destroy()).resume();
-    rejectOnSocket(socket, lastResponses.get(socket), 400);
+    rejectOnSocket(socket, connections.lastResponse(socket), 400);
   });
   // JsonBodyInterceptor sends 100 Continue. After any other response the client may send either its body or the next
   // request.

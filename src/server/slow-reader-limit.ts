@@ -1,9 +1,17 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { LinkedList, type LinkedEntry } from '../collections/linked-list';
 
 /** Maximum size in bytes of all unsent responses of the process. */
 const MAX_UNSENT_BYTES = 256 << 20;
+
+interface SlowConnection {
+  readonly socket: Socket;
+  /** The number of its unsent bytes. */
+  unsent: number;
+  entry?: LinkedEntry<SlowConnection>;
+}
 
 /**
  * Unsent responses count against a shared memory limit. When it is exceeded, the connection that has waited longest is
@@ -11,9 +19,9 @@ const MAX_UNSENT_BYTES = 256 << 20;
  */
 export class SlowReaderLimit {
   private bytes = 0;
-  /** The number of unsent bytes by connection. The connection that has waited longest is first. */
-  private readonly connections = new Map<Socket, number>();
-  private readonly watchedSockets = new WeakSet<Socket>();
+  /** The connections with unsent bytes. The one that has waited longest is first. */
+  private readonly waiting = new LinkedList<SlowConnection>();
+  private readonly connections = new WeakMap<Socket, SlowConnection>();
 
   constructor(
     private readonly timeoutMs: number,
@@ -27,34 +35,46 @@ export class SlowReaderLimit {
   watch(response: ServerResponse, unsent = response.writableLength): void {
     const { socket } = response.req;
     if (unsent === 0 || socket.destroyed) return;
-    if (!this.watchedSockets.has(socket)) socket.once('close', () => this.add(socket, -Infinity));
-    this.watchedSockets.add(socket);
-    this.add(socket, unsent);
+    const connection = this.connectionOf(socket);
+    this.add(connection, unsent);
     response.setTimeout(this.timeoutMs, () => socket.destroy());
     // The next response on the connection may take longer. Node sets the timeout of an idle connection after this listener.
     response.prependOnceListener('finish', () => {
       socket.setTimeout(0);
-      this.add(socket, -unsent);
+      this.add(connection, -unsent);
     });
-    for (const slowest of this.connections.keys()) {
+    for (const slowest of this.waiting) {
       if (this.bytes <= this.maxBytes) break;
       this.add(slowest, -Infinity);
-      slowest.destroy();
+      slowest.socket.destroy();
     }
   }
 
   /** Waits until the clients have read every response, or are gone. */
   async waitUntilSent(): Promise<void> {
-    while (this.connections.size > 0) {
-      await Promise.race([...this.connections.keys()].map((socket) => once(socket, 'close')));
+    while (this.waiting.size > 0) {
+      await Promise.race([...this.waiting].map(({ socket }) => once(socket, 'close')));
     }
   }
 
-  private add(socket: Socket, bytes: number): void {
-    const before = this.connections.get(socket) ?? 0;
-    const after = Math.max(0, before + bytes);
-    this.bytes += after - before;
-    if (after > 0) this.connections.set(socket, after);
-    else this.connections.delete(socket);
+  private connectionOf(socket: Socket): SlowConnection {
+    const known = this.connections.get(socket);
+    if (known) return known;
+    const connection: SlowConnection = { socket, unsent: 0 };
+    this.connections.set(socket, connection);
+    socket.once('close', () => this.add(connection, -Infinity));
+    return connection;
+  }
+
+  private add(connection: SlowConnection, bytes: number): void {
+    const before = connection.unsent;
+    connection.unsent = Math.max(0, before + bytes);
+    this.bytes += connection.unsent - before;
+    if (connection.unsent > 0) {
+      connection.entry ??= this.waiting.add(connection);
+      return;
+    }
+    if (connection.entry) this.waiting.remove(connection.entry);
+    connection.entry = undefined;
   }
 }

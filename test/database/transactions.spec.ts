@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { getRepositoryToken } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import type { QueryRunner, Repository } from 'typeorm';
 import { OrganizationEntity } from '../../src/access/organization.entity';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { dataSourceOptions } from '../../src/database/data-source';
@@ -48,7 +48,27 @@ describe('repositories', () => {
     return dataSource.initialize() as Promise<TransactionalDataSource>;
   };
 
-  it('take turns, so that they leave a connection to an organization that asks', async () => {
+  it('wait in the queue of the organization whose request uses them', async () => {
+    const dataSource = await small();
+    const { transactions, queue } = dataSource;
+    const connect = (organizationId: number) =>
+      new Promise<QueryRunner>((resolve, reject) => {
+        transactions.runRequest(() => {
+          transactions.setOrganization(organizationId);
+          const runner = dataSource.createQueryRunner();
+          runner.connect().then(() => resolve(runner), reject);
+        });
+      });
+    const held = await Promise.all([connect(1), connect(1)]);
+    const waiting = connect(1);
+    const other = await connect(2);
+    expect(queue.waitingRequests).toBe(1);
+    await Promise.all([...held, other].map((runner) => runner.release()));
+    await (await waiting).release();
+    await dataSource.destroy();
+  });
+
+  it('take turns outside of requests, so that they leave a connection to an organization that asks', async () => {
     const dataSource = await small();
     const runners = [1, 2, 3].map(() => dataSource.createQueryRunner());
     const connected: number[] = [];

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
 import { type Answer, type Ask, ask } from '../prove/support/ask';
+import { MAX_UNANSWERED_REQUESTS } from '../../src/server/connections';
 import { leadInput } from '../support/builders';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { FLOOD_NAMES, FLOODS, type Send } from './floods';
@@ -74,4 +77,51 @@ describe('a flood of one organization', () => {
     },
     120_000,
   );
+});
+
+/** Connections of a flood, and requests that each of them sends at once. */
+const PIPELINING = 300;
+const PIPELINED = 100;
+const INVALID_KEY = 'lan_0000000000000000000000000000000000000000000000000';
+
+describe('a flood of pipelined requests', () => {
+  let lanyard: InProcess;
+  let flooding: Tenant;
+  let other: Tenant;
+  let port: number;
+  beforeAll(async () => {
+    lanyard = await startInProcess();
+    [flooding, other] = await Promise.all([lanyard.tenant(), lanyard.tenant()]);
+    port = Number(new URL(lanyard.baseUrl).port);
+  });
+
+  /** Sends requests at once on a new connection. @returns how many responses came before it was closed */
+  const pipeline = async (path: string, key: string, requests: number): Promise<number> => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+    socket.on('error', () => undefined);
+    const last = requests === 1 ? 'connection: close\r\n' : '';
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n${last}\r\n`.repeat(requests));
+    await once(socket, 'close');
+    return text.split('HTTP/1.1 ').length - 1;
+  };
+
+  const readAsOther = async (): Promise<void> => {
+    const { status } = await ask(port, { method: 'GET', path: '/api/v0/leads?limit=50', key: other.key });
+    expect(status).toBe(200);
+  };
+
+  it.each([
+    ['of a default key', '/api/v0/leads?limit=50', true, PIPELINED],
+    ['of an invalid key', '/api/v0/leads?limit=50', false, PIPELINED],
+    ['for the health of the process', '/health/live', false, PIPELINED],
+    ['of one request at a time', '/health/live', false, 1],
+  ])('%s ends with the responses that are due, and others are served', async (_, path, isValid, requests) => {
+    const { key: validKey } = await flooding.issueKey({ maxTokens: BURST, refillRate: 1 });
+    const key = isValid ? validKey : INVALID_KEY;
+    const flood = Promise.all(Array.from({ length: PIPELINING }, () => pipeline(path, key, requests)));
+    const [responses] = await Promise.all([flood, readAsOther()]);
+    expect([...new Set(responses)]).toEqual([Math.min(requests, MAX_UNANSWERED_REQUESTS)]);
+  });
 });
