@@ -31,6 +31,15 @@ export interface CsvReading {
   leftOut?: LeftOutCounter;
 }
 
+/** How many times are in an hour that occurs twice, with the first of them. */
+interface RepeatedHours {
+  count: number;
+  value: string;
+  timeZone: string;
+  /** The offset that is taken, such as `+02:00`. */
+  offset: string;
+}
+
 /**
  * Reads the records of a CSV file in constant memory. Its coverage consists of the fields that the file has columns for;
  * stored records keep their values of all other fields.
@@ -43,12 +52,16 @@ export class CsvRecords implements Coverage {
   /** The columns of the file, known after the survey. */
   columns: CsvColumn[] = [];
   match: CsvMatch | undefined;
+  /** The times in an hour that occurs twice, of which the first one is taken. */
+  repeatedHours: RepeatedHours | undefined;
   checks: RowCheck[] = [];
   skipRecord: Coverage['skipRecord'];
   private matchName: string | undefined;
   private sources: CsvSource[] = [];
   private optionSources: OptionSource[] = [];
   private matchColumns: CsvColumn[] = [];
+  /** The columns of the current row that are counted in `repeatedHours`. */
+  private readonly countedColumns = new Set<number>();
   private readonly definition: CsvDefinition;
 
   constructor(
@@ -231,12 +244,21 @@ export class CsvRecords implements Coverage {
         timeZone: dateTimes.timeZone,
         dateFormat: dateTimes.dateFormat ?? facts?.dateFormat,
         likelyDateFormat: facts?.likelyDateFormat,
+        onRepeatedHour: (value, offset) => this.noteRepeatedHour(value, offset, column?.index),
       },
       raw,
       lookup,
       hasField: (name) => this.columns.some(({ field }) => field?.name === name),
       source,
     };
+  }
+
+  /** A row may be read several times, so a cell of the same line is counted once. */
+  private noteRepeatedHour(value: string, offset: string, index = 0): void {
+    const { timeZone = '' } = this.format.dateTimes;
+    this.repeatedHours ??= { count: 0, value, timeZone, offset };
+    if (!this.countedColumns.has(index)) this.repeatedHours.count++;
+    this.countedColumns.add(index);
   }
 
   /** @throws ImportError if the value of the option cannot be read */
@@ -256,6 +278,7 @@ export class CsvRecords implements Coverage {
   private recordOf(row: CsvRow, header: string[], reader: RowReader): RawRecord | undefined {
     const ownCells = row.cells.slice(reader.firstColumn);
     if (ownCells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
+    this.countedColumns.clear();
     const { leftOut, issues } = this.reading;
     const noRecord = rowIssue(row, header);
     if (noRecord) {

@@ -89,7 +89,8 @@ export class ImportService {
       await stage.create();
       const reader = new RecordReader(this.datasets, coverage, issues);
       const hasRecords = await stageRecords(records, reader, stage, issues, options.onProgress);
-      const isEmpty = !hasRecords && !issues.hasAny && !coverage.hasSkippedRecords?.();
+      // A partial file without records is most likely the wrong one; a whole dataset may be that of an empty organization.
+      const isEmpty = coverage.isPartial && !hasRecords && !issues.hasAny && !coverage.hasSkippedRecords?.();
       if (isEmpty) throw importError('The file has no records.', 'a file with records');
       const { repeatedRows } = await stage.finish(organizationId, coverage);
       const filledTables = tables.filter(({ section }) => Number(reader.counts[section]) > 0);

@@ -88,6 +88,7 @@ export class CsvImport {
     const allJson = {
       ...resultJson({ ...result, outcomes }),
       ...(result.repeatedRows > 0 ? { repeatedRows: result.repeatedRows } : undefined),
+      ...(csv?.repeatedHours ? { repeatedHours: csv.repeatedHours } : undefined),
       ...(leftOut ? leftOutJson(leftOut, this.leftOutFile?.path) : undefined),
       ...(dryRun ? { dryRun, ...dryRunJson(csv, result) } : undefined),
     };

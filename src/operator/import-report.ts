@@ -87,7 +87,7 @@ export function leftOutLines({ columns, skippedRows, rows }: LeftOutCounter): st
 
 /** What the operator should know of how a file was read. */
 export function readingNotes(csv: CsvRecords, { repeatedRows }: ImportResult, isLenient: boolean): string[] {
-  const { survey, columns, columnsWithoutEffect, onDuplicate } = csv;
+  const { survey, columns, columnsWithoutEffect, onDuplicate, repeatedHours } = csv;
   const notes: string[] = [];
   const { firstLine = 0, lastLine = 0 } = survey?.header.preamble ?? {};
   if (firstLine > 0) {
@@ -100,6 +100,12 @@ export function readingNotes(csv: CsvRecords, { repeatedRows }: ImportResult, is
   const skipped = isLenient ? [] : columns.filter(({ skipReason }) => skipReason !== undefined);
   for (const { name, skipReason } of skipped) notes.push(`Skipped column ${quote(name)}: ${skipReason}`);
   for (const { name } of columnsWithoutEffect) notes.push(`Column ${quote(name)} has no effect without --event.`);
+  if (repeatedHours) {
+    const { count, value, timeZone, offset } = repeatedHours;
+    notes.push(
+      `${formatCount(count, 'time')} in an hour that occurs twice in ${timeZone}, such as ${quoteShortened(value)}: the first one was taken, UTC${offset}. Add the offset to a time that is the second one.`,
+    );
+  }
   if (repeatedRows > 0) {
     const what =
       onDuplicate === 'merge'
@@ -116,10 +122,22 @@ export function readingNotes(csv: CsvRecords, { repeatedRows }: ImportResult, is
  */
 export function adviceLines({ advice }: ImportError, command: string): string[] {
   const { options, skippableLines, isComplete } = advice;
-  const all = [...options];
+  const isDateFormat = (option: string): boolean => option.startsWith('--date-format ');
+  const dateFormat = options.find(isDateFormat);
+  const all = options.filter((option) => !isDateFormat(option));
   if (skippableLines.length > 0) all.push(`--skip-rows ${lineRanges(skippableLines)}`);
   const lines: string[] = [];
-  if (all.length > 0) lines.push(`${isComplete ? 'Try' : 'Correct the file, and try'}: ${command} ${all.join(' ')}`);
+  const proposeCommand = (introduction: string, moreOptions: string[] = []): void =>
+    void lines.push(`${introduction}: ${[command, ...all, ...moreOptions].join(' ')}`);
+  const introduction = isComplete ? 'Try' : 'Correct the file, and try';
+  if (dateFormat) {
+    // Nothing in the file proves the order of day and month, so the operator chooses between two commands.
+    const [other, first] = dateFormat.endsWith('DMY') ? ['MDY', 'month'] : ['DMY', 'day'];
+    proposeCommand(introduction, [dateFormat]);
+    proposeCommand(`Or, if the ${first} comes first in its dates`, [`--date-format ${other}`]);
+  } else if (all.length > 0) {
+    proposeCommand(introduction);
+  }
   lines.push('To import what can be read, and have the rest listed in a file, add --lenient.');
   return lines;
 }
