@@ -100,6 +100,34 @@ describe('who is who in files of several programs', () => {
     expect(await counts(other, ...options, '--source', 'second portal')).toEqual([1, 0, 0]);
   });
 
+  it('finds a person by either form of a Salesforce ID', async () => {
+    const [short, long] = ['0035g00000AbCdE', '0035g00000AbCdEAAV'];
+    const entry = (id: string) => ({
+      firstName: 'Ada',
+      lastName: 'Rowe',
+      email: 'ada@example.com',
+      companyName: 'Cobalt Systems',
+      createdByEmail: 'nora@example.com',
+      phoneNumbers: [],
+      remoteId: { id, integrationType: 'SALES_FORCE' },
+    });
+    const batch = (...ids: string[]) =>
+      tenant.api.post('/leads/batch').send({ matchBy: 'remoteId', leads: ids.map(entry) });
+    await batch(long).expect(200);
+    await batch(short, long).expect(400);
+    const csv = (...ids: string[]) => `Contact ID,First name\n${ids.map((id) => `${id},Ada\n`).join('')}`;
+    expect(await counts(csv(long))).toEqual([0, 0, 1]);
+    expect(await counts(csv(short))).toEqual([0, 1, 0]);
+    expect((await run(csv(short, long))).stderr).toContain('Duplicate of line 2.');
+    expect(await leads()).toMatchObject([{ remoteIds: [{ id: short, integrationType: 'SALES_FORCE' }] }]);
+    for (const id of [short, long]) {
+      const { body } = await tenant.api.get(`/leads?remoteId=${id}&integrationType=SALES_FORCE`).expect(200);
+      expect((body as { results: { leads: object[] } }).results.leads).toHaveLength(1);
+    }
+    await batch('0035g00000abcde').expect(200);
+    expect(await leads()).toHaveLength(2);
+  });
+
   it('joins rows of one key: notes, phone numbers and scans', async () => {
     const content =
       'email,Notes,phone,Tags\na@example.com,Demo,1,\nA@example.com,Quote,2,Hot\na@example.com,Demo,1,Cold;Hot\nb@example.com,,3,\n';
