@@ -1,4 +1,4 @@
--- The SQL that src/leads composes, as PostgreSQL gets it. npm run sql writes this file.
+-- The SQL of src/leads, as PostgreSQL gets it. npm run sql writes this file.
 
 -- Prepared statements
 
@@ -177,7 +177,7 @@ order by n;
 
 -- leads.matchRemoteId: $1 integer, $2 jsonb ($1 is the organization)
 with given as materialized (
-    select value, n, min(n) over (partition by value) as first
+    select value, n, min(n) over (partition by remote_id_key($1, value ->> 'integrationType', value ->> 'id')) as first
     from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
   ),
   found as materialized (
@@ -295,6 +295,14 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.email_key(org integer, email text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select org::text || ' ' || lower(email)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lead_document(lead leads)
  RETURNS text
  LANGUAGE plpgsql
@@ -356,6 +364,44 @@ begin
   );
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.remote_id_key(org integer, integration_type text, id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select org::text || ' ' || integration_type || ' ' || case
+    when integration_type = 'SALES_FORCE' and id ~ '^[0-9A-Za-z]{15}$' then id || (
+      select string_agg(substr('ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + capitals, 1), '' order by part) from (
+        select part, sum(case when strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(id, part * 5 + nth + 1, 1)) > 0
+          then 1 << nth else 0 end)::integer as capitals
+        from generate_series(0, 2) part, generate_series(0, 4) nth group by part
+      ) parts)
+    else id end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.remote_id_keys(org integer, remote_ids jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  -- Not by the function above: an index is built without a search path.
+  select array_agg(org::text || ' ' || (value ->> 'integrationType') || ' ' || case
+    when (value ->> 'integrationType') = 'SALES_FORCE'
+      and (value ->> 'id') ~ '^[0-9A-Za-z]{15}$' then (value ->> 'id') || (
+        select string_agg(substr('ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + capitals, 1), '' order by part)
+        from (
+          select part, sum(
+            case when strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr((value ->> 'id'), part * 5 + nth + 1, 1)) > 0 then 1
+              << nth else 0 end
+          )::integer as capitals
+          from generate_series(0, 2) part, generate_series(0, 4) nth
+          group by part
+        ) parts
+      )
+    else (value ->> 'id') end)
+  from jsonb_array_elements(remote_ids)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.render_lead()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -367,6 +413,52 @@ begin
   end if;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.render_leads()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  leads_changed uuid[];
+  options uuid[];
+  lead uuid;
+begin
+  if tg_table_name = 'tag_options' then
+    leads_changed := array(select lead_id from lead_tags
+      where organization_id = new.organization_id and tag_option_id = new.id);
+  elsif tg_op = 'UPDATE' then
+    leads_changed := array[old.lead_id, new.lead_id];
+  else
+    leads_changed := array(select distinct lead_id from changed);
+  end if;
+  -- A concurrent rename of one of these tags waits, and then finds its leads.
+  if tg_table_name = 'lead_tags' and tg_op = 'UPDATE' then
+    options := array[new.tag_option_id];
+  elsif tg_table_name = 'lead_tags' and tg_op = 'INSERT' then
+    options := array(select distinct tag_option_id from changed);
+  end if;
+  perform from tag_options o where o.id = any(options) order by o.id for share;
+  -- An import writes what leads show before the leads themselves: then there is nothing to render yet.
+  for lead in select l.id from leads l where l.id = any(leads_changed) order by l.id loop
+    update leads set document = '' where id = lead; -- render_lead() sets it
+  end loop;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.set_remote_id(all_ids jsonb, changed jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(jsonb_agg(value order by n), '[]') from (
+    select n, case when value -> 'integrationType' = changed -> 'integrationType'
+      then changed else value end as value from jsonb_array_elements(all_ids) with ordinality e (value, n)
+    union all
+    select null, changed
+      where not all_ids @> jsonb_build_array(jsonb_build_object('integrationType', changed -> 'integrationType'))
+  ) ids
+  where value ->> 'id' is not null
+$function$;
 
 -- Triggers on its tables, in the order in which they fire
 

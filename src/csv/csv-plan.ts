@@ -32,6 +32,27 @@ export interface OptionSource extends OptionValue {
   context: CellContext;
 }
 
+/** The times in an hour that occurs twice, of which the first one is taken. They are known when the file has been read. */
+export class RepeatedHours {
+  count = 0;
+  /** The first of the times as the file has it, and the offset that is taken, such as `+02:00`. */
+  first?: { value: string; timeZone: string; offset: string };
+  /** The columns of the current row that are counted: a row may be parsed several times. */
+  private readonly countedColumns = new Set<number>();
+
+  constructor(private readonly timeZone = '') {}
+
+  beginRow(): void {
+    this.countedColumns.clear();
+  }
+
+  note(value: string, offset: string, columnIndex = 0): void {
+    this.first ??= { value, timeZone: this.timeZone, offset };
+    if (!this.countedColumns.has(columnIndex)) this.count++;
+    this.countedColumns.add(columnIndex);
+  }
+}
+
 /** How rows are matched with stored records by a value of their own. */
 interface MatchBy {
   name: string;
@@ -51,6 +72,7 @@ export interface CsvPlan extends ImportPlan {
   readonly sources: readonly CsvSource[];
   readonly optionSources: readonly OptionSource[];
   readonly matchBy?: MatchBy;
+  readonly repeatedHours: RepeatedHours;
 }
 
 /** Parses the value of an option as a list of one entry, whatever it contains. */
@@ -74,7 +96,8 @@ export async function planCsv(
   reportEncoding(survey.encodingProblem, format, context.issues);
   reportDelimiter(survey, context.issues);
   const columns = new ColumnAssignment(csv, format, survey, context.issues).assign();
-  const contexts = new CellContexts(format, survey, columns, context);
+  const repeatedHours = new RepeatedHours(format.dateTimes.timeZone);
+  const contexts = new CellContexts(format, survey, columns, repeatedHours, context);
   const sources = await sourcesOf(csv, format, columns, contexts);
   const optionSources: OptionSource[] = [];
   for (const optionValue of format.optionValues) optionSources.push(await optionSourceOf(optionValue, contexts));
@@ -92,6 +115,7 @@ export async function planCsv(
     ownColumnNames: isLeftOutList(names) ? names.slice(LEFT_OUT_COLUMNS.length) : names,
     sources,
     optionSources,
+    repeatedHours,
   });
 }
 
@@ -127,6 +151,7 @@ class CellContexts {
     private readonly format: CsvFormat,
     private readonly survey: Survey,
     private readonly columns: CsvColumn[],
+    private readonly repeatedHours: RepeatedHours,
     private readonly context: ImportContext,
   ) {}
 
@@ -146,6 +171,7 @@ class CellContexts {
         timeZone: dateTimes.timeZone,
         dateFormat: dateTimes.dateFormat ?? facts?.dateFormat,
         likelyDateFormat: facts?.likelyDateFormat,
+        onRepeatedHour: (value, offset) => this.repeatedHours.note(value, offset, column?.index),
       },
       raw,
       lookup,

@@ -63,6 +63,7 @@ class CsvRowReader {
   read(row: CsvRow): ReadRecord | undefined {
     const cells = row.cells.slice(this.firstColumn);
     if (cells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
+    this.plan.repeatedHours.beginRow();
     const noRecord = rowIssue(row, this.plan.survey.header.names);
     if (noRecord) {
       const { message: reason } = noRecord;

@@ -102,7 +102,12 @@ export class ImportService {
       const stage = new Stage(manager, (await runner.connect()) as PoolClient, allTables);
       await stage.create();
       const plan = await planned(source, context);
-      const incomplete = await stageRecords(source.read(plan, context), stage, context, options.onProgress);
+      const incomplete = await stageRecords(
+        source.read(plan, context),
+        stage,
+        { ...context, plan },
+        options.onProgress,
+      );
       const { repeatedRows } = await stage.finish(organizationId, plan);
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
       const written = await this.checkAndWrite({ ...context, plan, stage, tables, incomplete }, options);
@@ -183,12 +188,12 @@ const addEndOfReading = ({ issues }: ImportError, to: IssueCollector): void =>
 /**
  * Stages all records.
  * @returns the sections that have invalid records
- * @throws ImportError if there are no records
+ * @throws ImportError if a partial file has no records
  */
 async function stageRecords(
   records: AsyncIterable<ReadRecord>,
   stage: Stage,
-  { issues }: ImportContext,
+  { issues, plan }: ImportContext & { plan: ImportPlan },
   onProgress: (records: number) => void = () => undefined,
 ): Promise<Set<string>> {
   const incomplete = new Set<string>();
@@ -205,7 +210,9 @@ async function stageRecords(
     if (!(error instanceof ImportError)) throw error;
     addEndOfReading(error, issues);
   }
-  if (count === 0 && !issues.hasAny) throw importError('The file has no records.', 'a file with records');
+  // A partial file without records is most likely the wrong one; a whole dataset may be that of an empty organization.
+  const isWrongFile = plan.isPartial && count === 0 && !issues.hasAny;
+  if (isWrongFile) throw importError('The file has no records.', 'a file with records');
   return incomplete;
 }
 

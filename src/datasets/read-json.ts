@@ -51,6 +51,8 @@ export async function* datasetRecords(
       line++;
     }
   }
+  // NDJSON without records, as the export of an empty organization, is an empty file.
+  if (pending.trim() === '' && form === undefined) return;
   form ??= formOf(pending);
   if (form === 'ndjson') yield* lineRecords(pending, line, datasets, issues);
   else yield* objectRecords(parseObject(pending, line), datasets, issues);
@@ -118,7 +120,6 @@ function* lineRecords(text: string, line: number, datasets: Datasets, issues: Is
 
 /** @param line in which the object begins */
 function parseObject(text: string, line: number): object {
-  if (text.trim() === '') throw importError('The file is empty.');
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -14,6 +14,7 @@ import {
   leftOutText,
   outcomesText,
   readingNotes,
+  repeatedHoursJson,
   resultJson,
 } from './import-report';
 import { openTwice } from './input';
@@ -87,6 +88,7 @@ export class CsvImport {
     const allJson = {
       ...resultJson({ ...result, outcomes }),
       ...(result.repeatedRows > 0 ? { repeatedRows: result.repeatedRows } : undefined),
+      ...repeatedHoursJson(plan),
       ...(leftOut ? leftOutJson(leftOut, this.leftOutFile?.path) : undefined),
       ...(dryRun ? { dryRun, ...dryRunJson(plan, result) } : undefined),
     };

@@ -60,6 +60,10 @@ const issueJson = ({ line, column, path, value = null, expected }: ImportIssue):
   expected,
 });
 
+/** The times in an hour that occurs twice: their number, the first one, and what was taken. */
+export const repeatedHoursJson = ({ repeatedHours: { count, first } }: CsvPlan): object =>
+  first ? { repeatedHours: { count, ...first } } : {};
+
 /** What a lenient import has left out, in a sentence that follows the outcome. */
 export function leftOutText({ rows, values }: LeftOutSummary, file: string | undefined): string {
   if (rows + values === 0) return '';
@@ -87,7 +91,7 @@ export function leftOutLines({ columns, skippedRows, rows }: LeftOutSummary): st
 
 /** What the operator should know of how a file was read. */
 export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
-  const { survey, columns, isLenient, onDuplicate } = plan;
+  const { survey, columns, isLenient, onDuplicate, repeatedHours } = plan;
   const notes: string[] = [];
   const { firstLine = 0, lastLine = 0 } = survey.header.preamble ?? {};
   if (firstLine > 0) {
@@ -100,6 +104,13 @@ export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
   const skipped = isLenient ? [] : columns.filter(({ skipReason }) => skipReason !== undefined);
   for (const { name, skipReason } of skipped) notes.push(`Skipped column ${quote(name)}: ${skipReason}`);
   for (const { name } of columnsWithoutEffect(plan)) notes.push(`Column ${quote(name)} has no effect without --event.`);
+  if (repeatedHours.first) {
+    const { count, first } = repeatedHours;
+    const { value, timeZone, offset } = first;
+    notes.push(
+      `${formatCount(count, 'time')} in an hour that occurs twice in ${timeZone}, such as ${quoteShortened(value)}: the first one was taken, UTC${offset}. Add the offset to a time that is the second one.`,
+    );
+  }
   if (repeatedRows > 0) {
     const what =
       onDuplicate === 'merge'
@@ -116,10 +127,22 @@ export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
  */
 export function adviceLines({ advice }: ImportError, command: string): string[] {
   const { options, skippableLines, isComplete } = advice;
-  const all = [...options];
+  const isDateFormat = (option: string): boolean => option.startsWith('--date-format ');
+  const dateFormat = options.find(isDateFormat);
+  const all = options.filter((option) => !isDateFormat(option));
   if (skippableLines.length > 0) all.push(`--skip-rows ${lineRanges(skippableLines)}`);
   const lines: string[] = [];
-  if (all.length > 0) lines.push(`${isComplete ? 'Try' : 'Correct the file, and try'}: ${command} ${all.join(' ')}`);
+  const proposeCommand = (introduction: string, moreOptions: string[] = []): void =>
+    void lines.push(`${introduction}: ${[command, ...all, ...moreOptions].join(' ')}`);
+  const introduction = isComplete ? 'Try' : 'Correct the file, and try';
+  if (dateFormat) {
+    // Nothing in the file proves the order of day and month, so the operator chooses between two commands.
+    const [other, first] = dateFormat.endsWith('DMY') ? ['MDY', 'month'] : ['DMY', 'day'];
+    proposeCommand(introduction, [dateFormat]);
+    proposeCommand(`Or, if the ${first} comes first in its dates`, [`--date-format ${other}`]);
+  } else if (all.length > 0) {
+    proposeCommand(introduction);
+  }
   lines.push('To import what can be read, and have the rest listed in a file, add --lenient.');
   return lines;
 }
