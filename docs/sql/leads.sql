@@ -1,4 +1,4 @@
--- The SQL of src/leads, as PostgreSQL gets it. npm run sql writes this file.
+-- The SQL that src/leads composes, as PostgreSQL gets it. npm run sql writes this file.
 
 -- Prepared statements
 
@@ -295,14 +295,6 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.email_key(org integer, email text)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select org::text || ' ' || lower(email)
-$function$;
-
 CREATE OR REPLACE FUNCTION public.lead_document(lead leads)
  RETURNS text
  LANGUAGE plpgsql
@@ -413,52 +405,6 @@ begin
   end if;
   return new;
 end $function$;
-
-CREATE OR REPLACE FUNCTION public.render_leads()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  leads_changed uuid[];
-  options uuid[];
-  lead uuid;
-begin
-  if tg_table_name = 'tag_options' then
-    leads_changed := array(select lead_id from lead_tags
-      where organization_id = new.organization_id and tag_option_id = new.id);
-  elsif tg_op = 'UPDATE' then
-    leads_changed := array[old.lead_id, new.lead_id];
-  else
-    leads_changed := array(select distinct lead_id from changed);
-  end if;
-  -- A concurrent rename of one of these tags waits, and then finds its leads.
-  if tg_table_name = 'lead_tags' and tg_op = 'UPDATE' then
-    options := array[new.tag_option_id];
-  elsif tg_table_name = 'lead_tags' and tg_op = 'INSERT' then
-    options := array(select distinct tag_option_id from changed);
-  end if;
-  perform from tag_options o where o.id = any(options) order by o.id for share;
-  -- An import writes what leads show before the leads themselves: then there is nothing to render yet.
-  for lead in select l.id from leads l where l.id = any(leads_changed) order by l.id loop
-    update leads set document = '' where id = lead; -- render_lead() sets it
-  end loop;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.set_remote_id(all_ids jsonb, changed jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select coalesce(jsonb_agg(value order by n), '[]') from (
-    select n, case when value -> 'integrationType' = changed -> 'integrationType'
-      then changed else value end as value from jsonb_array_elements(all_ids) with ordinality e (value, n)
-    union all
-    select null, changed
-      where not all_ids @> jsonb_build_array(jsonb_build_object('integrationType', changed -> 'integrationType'))
-  ) ids
-  where value ->> 'id' is not null
-$function$;
 
 -- Triggers on its tables, in the order in which they fire
 
