@@ -24,11 +24,31 @@ const floorRules = floors.slice(0, -1).map((floor, n) => ({
   to: { path: `^src/(${floors.slice(n + 1).join('|')})` },
 }));
 
+// The steps of an import, each of which gets what the one before gave. docs/architecture.md has them in one picture.
+const steps = [
+  'datasets/open\\.ts',
+  'datasets/import-plan\\.ts|csv/csv-plan\\.ts',
+  'datasets/(read-json|record-check)\\.ts|csv/csv-read\\.ts',
+  'datasets/stage\\.ts',
+  'datasets/check\\.ts',
+  'datasets/write\\.ts',
+  'datasets/import\\.service\\.ts',
+];
+
+const stepRules = steps.slice(0, -1).map((step, n) => ({
+  name: `import-step-${n}-calls-nobody-back`,
+  comment: `${step} knows none of the steps after it.`,
+  severity: 'error',
+  from: { path: `^src/(${step})` },
+  to: { path: `^src/(${steps.slice(n + 1).join('|')})` },
+}));
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
     { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
     ...floorRules,
+    ...stepRules,
     {
       name: 'foundations-know-no-context',
       comment: 'They serve every resource and import none.',

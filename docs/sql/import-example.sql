@@ -1,18 +1,22 @@
 -- What an import of a lead with a tag sends, in this order. npm run sql writes this file.
 
+drop table if exists staged_left_out;
+
+create temporary table staged_left_out (n integer primary key, entry text);
+
 drop table if exists staged_users;
 
 create temporary table staged_users (
-  line integer, record_index integer, entry_index integer, created_at timestamptz(3), email text, first_name text,
-    last_name text, source_cells jsonb
+  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, email text,
+    first_name text, last_name text, source_cells text
 );
 
 drop table if exists staged_tag_groups;
 
 create temporary table staged_tag_groups (
-  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, name text, status text,
-    allows_multiple_selection boolean, display_order integer, usage_instructions text, required boolean,
-    all_events boolean, source_cells jsonb
+  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid, name text,
+    status text, allows_multiple_selection boolean, display_order integer, usage_instructions text, required boolean,
+    all_events boolean, source_cells text
 );
 
 drop table if exists staged_tag_options;
@@ -24,9 +28,9 @@ create temporary table staged_tag_options (
 drop table if exists staged_events;
 
 create temporary table staged_events (
-  line integer, record_index integer, entry_index integer, created_at timestamptz(3), ref text, created_by text,
-    name text, type text, registration_enabled boolean, start_date date, end_date date, location jsonb,
-    source_cells jsonb
+  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, ref text,
+    created_by text, name text, type text, registration_enabled boolean, start_date date, end_date date, location jsonb,
+    source_cells text
 );
 
 drop table if exists staged_event_tag_groups;
@@ -42,21 +46,22 @@ create temporary table staged_event_users
 drop table if exists staged_activations;
 
 create temporary table staged_activations (
-  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, event_id text,
-    created_by text, name text, type text, start_date date, end_date date, start_time time(0), end_time time(0),
-    location jsonb, users text[], number_of_scans integer, source_cells jsonb
+  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid,
+    event_id text, created_by text, name text, type text, start_date date, end_date date,
+    start_time time(0) without time zone, end_time time(0) without time zone, location jsonb, users text[],
+    number_of_scans integer, source_cells text
 );
 
 drop table if exists staged_leads;
 
 create temporary table staged_leads (
-  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, ref text, source text,
-    created_by text, first_name text, last_name text, email text, description text, linkedin text, facebook text,
-    twitter text, job_title text, address text, profile_picture text, is_enriched boolean, number_of_scans integer,
-    last_scanned_by text, personal_emails text, professional_emails text, company_name text, company_industry text,
-    company_linkedin text, company_street_address text, company_city text, company_state text, company_zip text,
-    company_country text, lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb, remote_ids jsonb,
-    source_cells jsonb, read_only jsonb
+  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid, ref text,
+    source text, created_by text, first_name text, last_name text, email text, description text, linkedin text,
+    facebook text, twitter text, job_title text, address text, profile_picture text, is_enriched boolean,
+    number_of_scans integer, last_scanned_by text, personal_emails text, professional_emails text, company_name text,
+    company_industry text, company_linkedin text, company_street_address text, company_city text, company_state text,
+    company_zip text, company_country text, lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb,
+    remote_ids jsonb, source_cells text, read_only jsonb
 );
 
 drop table if exists staged_lead_tags;
@@ -74,27 +79,28 @@ create temporary table staged_lead_activations (
 drop table if exists staged_event_leads;
 
 create temporary table staged_event_leads (
-  line integer, record_index integer, entry_index integer, event_id text, lead_id uuid, associated_at timestamptz,
-    registered boolean, checked_in boolean
+  line integer, record_index integer, entry_index integer, event_id text, lead_id uuid,
+    associated_at timestamp with time zone, registered boolean, checked_in boolean
 );
 
 drop table if exists staged_lead_activity_events;
 
 create temporary table staged_lead_activity_events (
-  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, created_by text,
-    event_type text, event_notes text, lead_id uuid, campaign_id uuid, event_id text, activation_id uuid,
-    tag_option_id uuid, source_cells jsonb
+  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid,
+    created_by text, event_type text, event_notes text, lead_id uuid, campaign_id uuid, event_id text,
+    activation_id uuid, tag_option_id uuid, source_cells text
 );
 
 drop table if exists staged_industry_events;
 
 create temporary table staged_industry_events (
-  line integer, record_index integer, entry_index integer, id uuid, created_at timestamptz(3),
-    updated_at timestamptz(3), name text, start_date timestamptz(3), end_date timestamptz(3), source_type text,
-    source_id text, event_type text, venue_city text, venue_state text, venue_country text, venue_name text,
-    venue_full_address text, venue_coordinates text, number_of_attendees integer, number_of_exhibitors integer,
-    attendee_cost text, booth_cost text, exhibitor_industries text[], attendee_personas text[], keywords text[],
-    website text, description text, event_url text, is_bookmarked boolean, source_cells jsonb
+  line integer, record_index integer, entry_index integer, id uuid, created_at timestamp(3) with time zone,
+    updated_at timestamp(3) with time zone, name text, start_date timestamp(3) with time zone,
+    end_date timestamp(3) with time zone, source_type text, source_id text, event_type text, venue_city text,
+    venue_state text, venue_country text, venue_name text, venue_full_address text, venue_coordinates text,
+    number_of_attendees integer, number_of_exhibitors integer, attendee_cost text, booth_cost text,
+    exhibitor_industries text[], attendee_personas text[], keywords text[], website text, description text,
+    event_url text, is_bookmarked boolean, source_cells text
 );
 
 copy staged_tag_groups from stdin;
@@ -236,7 +242,7 @@ with stored as (
                     from tag_options c
                     where c.organization_id = t.organization_id and c.tag_group_id = t.id
                   ), '[]'
-                ) as "tagOptions", iso_utc(t.created_at) as "createdAt"
+                ) as "tagOptions", t.created_at as "createdAt"
             ) r
           )
         )
@@ -293,10 +299,10 @@ insert into tag_groups (
   organization_id, position, created_at, id, name, status, allows_multiple_selection, display_order, usage_instructions,
     required, all_events
 )
-select $1::integer as organization_id, start + n as position, coalesce(created_at, now())::timestamptz(3) as created_at,
-  id as id, name as name, status as status, allows_multiple_selection as allows_multiple_selection,
-  display_order as display_order, usage_instructions as usage_instructions, required as required,
-  all_events as all_events
+select $1::integer as organization_id, start + n as position,
+  coalesce(created_at, now())::timestamp(3) with time zone as created_at, id as id, name as name, status as status,
+  allows_multiple_selection as allows_multiple_selection, display_order as display_order,
+  usage_instructions as usage_instructions, required as required, all_events as all_events
 from fresh join allocated using (parent) order by parent, n;
 
 delete from tag_options t using tag_groups o
@@ -483,7 +489,7 @@ select lead.*, (
 )
 from (
   select $1::integer as organization_id, start + n as position,
-    coalesce(created_at, now())::timestamptz(3) as created_at, id as id, ref as ref, source as source,
+    coalesce(created_at, now())::timestamp(3) with time zone as created_at, id as id, ref as ref, source as source,
     created_by as created_by, first_name as first_name, last_name as last_name, email as email,
     description as description, linkedin as linkedin, facebook as facebook, twitter as twitter, job_title as job_title,
     address as address, profile_picture as profile_picture, is_enriched as is_enriched,
@@ -528,7 +534,7 @@ with fresh as materialized (
 )
 insert into event_leads (organization_id, position, event_id, lead_id, associated_at, registered, checked_in)
 select $1::integer as organization_id, start + n as position, event_id as event_id, lead_id as lead_id,
-  coalesce(associated_at, now() + record_index * interval '1 microsecond')::timestamptz as associated_at,
+  coalesce(associated_at, now() + record_index * interval '1 microsecond')::timestamp with time zone as associated_at,
   registered as registered, checked_in as checked_in
 from fresh join allocated using (parent) order by parent, n;
 

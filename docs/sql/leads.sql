@@ -184,7 +184,7 @@ order by n;
 
 -- leads.matchRemoteId: $1 integer, $2 jsonb ($1 is the organization)
 with given as materialized (
-    select value, n, min(n) over (partition by value) as first
+    select value, n, min(n) over (partition by remote_id_key($1, value ->> 'integrationType', value ->> 'id')) as first
     from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
   ),
   found as materialized (
@@ -391,6 +391,44 @@ begin
     ) o
   );
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.remote_id_key(org integer, integration_type text, id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select org::text || ' ' || integration_type || ' ' || case
+    when integration_type = 'SALES_FORCE' and id ~ '^[0-9A-Za-z]{15}$' then id || (
+      select string_agg(substr('ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + capitals, 1), '' order by part) from (
+        select part, sum(case when strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(id, part * 5 + nth + 1, 1)) > 0
+          then 1 << nth else 0 end)::integer as capitals
+        from generate_series(0, 2) part, generate_series(0, 4) nth group by part
+      ) parts)
+    else id end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.remote_id_keys(org integer, remote_ids jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  -- Not by the function above: an index is built without a search path.
+  select array_agg(org::text || ' ' || (value ->> 'integrationType') || ' ' || case
+    when (value ->> 'integrationType') = 'SALES_FORCE'
+      and (value ->> 'id') ~ '^[0-9A-Za-z]{15}$' then (value ->> 'id') || (
+        select string_agg(substr('ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + capitals, 1), '' order by part)
+        from (
+          select part, sum(
+            case when strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr((value ->> 'id'), part * 5 + nth + 1, 1)) > 0 then 1
+              << nth else 0 end
+          )::integer as capitals
+          from generate_series(0, 2) part, generate_series(0, 4) nth
+          group by part
+        ) parts
+      )
+    else (value ->> 'id') end)
+  from jsonb_array_elements(remote_ids)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.render_lead()
  RETURNS trigger

@@ -145,7 +145,7 @@ export class ColumnAssignment {
     const message = `Some values are IDs of Lanyard and others, such as ${quoteShortened(otherId?.value)}, are not. Correct them, or read all of them as IDs of another program with ${map}.`;
     const expected = 'either IDs of Lanyard or those of another program';
     const { line = null, value = null } = otherId ?? {};
-    this.issues.add({ ...NO_LOCATION, line, column, value, expected, message, fix: map });
+    this.issues.add({ ...NO_LOCATION, line, column, value, expected, message });
   }
 
   /** If the file has no other address, the parts of a home address fill those of the lead's address. */
@@ -160,9 +160,10 @@ export class ColumnAssignment {
 
   private reportUnknown(columns: CsvColumn[]): void {
     if (this.unknown.length === 0) return;
+    const { identifiers } = this.csv.definition(this.format.section);
     const isFree = (field: CsvField): boolean => field.isList || !columns.some((column) => column.field === field);
     const names = [...this.fieldsByKey]
-      .filter(([, field]) => isFree(field) && !this.isIdentifier(field))
+      .filter(([, field]) => isFree(field) && !this.isIdentifier(field) && field.name !== identifiers?.id)
       .map(([key, { name }]): [string, string] => [key, name]);
     const { line } = this.survey.header;
     const listed = this.unknown.slice(0, MAX_LISTED);
@@ -179,9 +180,8 @@ export class ColumnAssignment {
     const what = count === 1 ? 'Unknown column' : `${count.toLocaleString('en-US')} unknown columns`;
     const advice = 'Skip all unknown columns with --ignore-unknown, or assign a column to a field with --map.';
     const text = `line ${line}: ${what}: ${listNames(this.unknown, nameOf)}. ${advice}`;
-    const maps = [...suggestions].flatMap(([column, field]) => (field ? [`--map ${quote(`${column}=${field}`)}`] : []));
-    const options = maps.length === count ? maps : [...maps, '--ignore-unknown'];
-    this.issues.setColumnIssues(reported, count - reported.length, text, options);
+    // A likely typing error is only named: a command that fills a field by likeness could store a number as a name.
+    this.issues.setColumnIssues(reported, count - reported.length, text, ['--ignore-unknown']);
   }
 
   /** The field whose name has a typing error. A name that differs more means something else: `Position ID` is no position. */

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { ExportFormat } from '../datasets/export-format';
 import type { CsvFormat } from './csv-format';
 import type { RecordDraft } from './csv-fields';
-import { escapeFormula } from './csv-formulas';
+import { csvRow, escapeFormula } from './csv-formulas';
 import type { CsvService } from './csv.service';
 import { Lookup } from './lookup';
 
@@ -48,9 +48,7 @@ export function csvExportFormat(
   { delimiter = ',', raw }: CsvFormat,
   hasByteOrderMark: boolean,
 ): ExportFormat {
-  const needsQuotes = (cell: string): boolean => cell.includes(delimiter) || /["\r\n]/.test(cell);
-  const quoteCell = (cell: string): string => (needsQuotes(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  const row = (cells: string[]): string => `${cells.map(quoteCell).join(delimiter)}\n`;
+  const row = (cells: string[]): string => csvRow(cells, delimiter);
   return {
     beginSection: () => (hasByteOrderMark ? '\uFEFF' : '') + row(columns.map(({ name }) => name)),
     record: (json) => {

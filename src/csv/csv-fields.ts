@@ -1,6 +1,6 @@
 import { quote } from '../datasets/quote';
 import { type ColumnDateTimes, type CsvValueType, CsvValueError, jsonEntries, trimInvisible } from './csv-values';
-import { joinEntries, splitEntries } from './lists';
+import { joinEntries, splitEntries } from './list-cells';
 import type { Lookup, LookupSource } from './lookup';
 
 /** A record that is being built from the cells of a row. */

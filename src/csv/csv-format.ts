@@ -1,4 +1,4 @@
-import type { OnDuplicate } from '../datasets/coverage';
+import type { OnDuplicate } from '../datasets/import-plan';
 import type { CsvField } from './csv-fields';
 import type { DateTimeOptions } from './date-times';
 

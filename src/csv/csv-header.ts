@@ -1,5 +1,5 @@
-import { DELIMITERS, mostFrequentDelimiter } from '../datasets/delimiters';
-import { MAX_ROW_LENGTH, requireRowLength } from '../datasets/file-text';
+import { DELIMITERS, mostFrequentDelimiter } from '../datasets/fallback-delimiter';
+import { MAX_ROW_LENGTH, requireRowLength } from '../datasets/open';
 import { importError } from '../datasets/import-error';
 import { CsvParser, type CsvRow } from './csv-parser';
 
@@ -187,7 +187,8 @@ function candidatesOf(text: string, line: number, delimiter: string, options: He
   const candidates: Candidate[] = [];
   for (const row of parser.rows(true)) {
     const names = row.cells.slice(0, MAX_LOOKED_AT).filter((cell) => cell.trim() !== '');
-    const knownNames = names.filter((cell) => options.isKnownName(cell)).length;
+    // The cells of a broken row are split within quotation marks, so they are not names.
+    const knownNames = row.problem === undefined ? names.filter((cell) => options.isKnownName(cell)).length : 0;
     candidates.push({ row, delimiter, knownNames });
     if (options.skipLines !== undefined || row.line - line >= MAX_HEADER_LINE) break;
   }

@@ -1,4 +1,4 @@
-import { MAX_ROW_LENGTH, MAX_ROW_MIB } from '../datasets/file-text';
+import { MAX_ROW_LENGTH, MAX_ROW_MIB } from '../datasets/open';
 import { ImportError, NO_LOCATION } from '../datasets/import-error';
 
 export interface CsvRow {
@@ -21,22 +21,41 @@ const MAX_LENGTH_AFTER_BROKEN_ROW = 65_536;
 /** Reading stops after more broken rows than this. */
 const MAX_BROKEN_ROWS = 100;
 
-/** The result of parsing a row. */
-type Parsed = { cells: string[]; end: number; lines: number } | { problem: string } | 'incomplete';
-
 /** A cell and the index after it; `isLast` if a line end or the end of the file follows. */
-type ParsedCell = { value: string; end: number; isLast: boolean } | { problem: string } | 'incomplete';
+interface Cell {
+  value: string;
+  end: number;
+  isLast: boolean;
+}
+
+/** A row, and the index and the number of lines after it. */
+interface ParsedRow {
+  cells: string[];
+  end: number;
+  lines: number;
+}
+
+/** Why a row is broken, and the index by which that is known. */
+interface Problem {
+  problem: string;
+  end: number;
+}
+
+/** The text so far does not tell. */
+const INCOMPLETE = 'incomplete';
 
 /**
  * Parses CSV as RFC 4180 describes it, part by part. Beyond that it accepts what programs write: blanks around quotes,
  * `="0441"`, and quotation marks within cells that do not begin with one. A broken row does not end the reading: parsing
- * goes on with the line after the one on which it begins.
+ * goes on with the line after the one on which it begins. The rows do not depend on where a part ends, because whatever
+ * follows the text may decide is left for the next part, up to the limit of a row.
  */
 export class CsvParser {
   private text = '';
   private position = 0;
   /** Length of the text at which an incomplete row is parsed again, so that a long one is not parsed with every part. */
   private retryLength = 0;
+  private isEnd = false;
   private brokenRows = 0;
   private nextLineFeed = -1;
   private nextCarriageReturn = -1;
@@ -55,7 +74,7 @@ export class CsvParser {
   push(part: string): void {
     this.text = this.text.slice(this.position) + part;
     this.position = 0;
-    this.nextLineFeed = this.nextCarriageReturn = -1;
+    this.forgetLineEnds();
   }
 
   /**
@@ -66,101 +85,109 @@ export class CsvParser {
   *rows(isEnd: boolean): Generator<CsvRow> {
     if (!isEnd && this.text.length < this.retryLength) return;
     this.retryLength = 0;
+    this.isEnd = isEnd;
     while (this.position < this.text.length) {
-      const start = this.position;
-      const { line } = this;
-      const parsed = this.parseRow(isEnd);
-      if (parsed === 'incomplete') {
-        if (this.text.length - start <= this.maxRowLength) {
-          this.retryLength = Math.min(2 * (this.text.length - start), this.maxRowLength + 1);
-          return;
-        }
-        yield this.breakRow(UNCLOSED);
-      } else if ('problem' in parsed) {
-        yield this.breakRow(parsed.problem);
-      } else {
-        this.position = parsed.end;
-        this.line += parsed.lines;
-        if (parsed.cells.some((cell) => cell.trim() !== '')) yield { cells: parsed.cells, line, start };
+      const { position: start, line } = this;
+      const parsed = this.parseRow();
+      const row = parsed === INCOMPLETE ? parsed : this.finishRow(parsed, start, line);
+      if (row === INCOMPLETE) {
+        this.retryLength = Math.min(2 * (this.text.length - start), MAX_ROW_LENGTH + 2);
+        return;
       }
+      if (row.problem !== undefined || row.cells.some((cell) => cell.trim() !== '')) yield row;
     }
   }
 
-  private get maxRowLength(): number {
-    return this.brokenRows > 0 ? MAX_LENGTH_AFTER_BROKEN_ROW : MAX_ROW_LENGTH;
+  /** The row at an index; a broken one has the cells of its first line. */
+  private finishRow(parsed: ParsedRow | Problem, start: number, line: number): CsvRow | typeof INCOMPLETE {
+    const isTooLong = parsed.end - start > MAX_ROW_LENGTH;
+    if ('problem' in parsed || isTooLong)
+      return this.breakRow(!isTooLong && 'problem' in parsed ? parsed.problem : UNCLOSED);
+    this.position = parsed.end;
+    this.line += parsed.lines;
+    return { cells: parsed.cells, line, start };
   }
 
   /** Abandons a row and continues with the next line. */
-  private breakRow(problem: string): CsvRow {
+  private breakRow(problem: string): CsvRow | typeof INCOMPLETE {
     const { line, position: start } = this;
-    const end = this.lineEnd(start);
-    const isTooLong = end < 0 && this.text.length - start > this.maxRowLength;
+    this.forgetLineEnds();
+    const found = this.lineEnd(start);
+    const end = found < 0 ? this.text.length : found;
+    const isTooLong = end - start > MAX_ROW_LENGTH;
+    if (!isTooLong && !this.isLineEndKnown(end)) return INCOMPLETE;
     if (++this.brokenRows > MAX_BROKEN_ROWS || isTooLong) {
       throw new ImportError([{ ...NO_LOCATION, line, expected: ROW_EXPECTED, message: problem }]);
     }
-    const text = this.text.slice(start, end < 0 ? undefined : end);
-    this.position = end < 0 ? this.text.length : this.afterLineEnd(end);
+    this.position = this.afterLineEnd(end);
     this.line++;
-    return { cells: text.split(this.delimiter), line, start, problem };
+    return { cells: this.text.slice(start, end).split(this.delimiter), line, start, problem };
   }
 
-  private parseRow(isEnd: boolean): Parsed {
+  private parseRow(): ParsedRow | Problem | typeof INCOMPLETE {
     const cells: string[] = [];
-    let { position } = this;
+    const { position: start } = this;
+    let position = start;
     let lines = 1;
     for (;;) {
-      const cell = this.parseCell(position, isEnd);
-      if (cell === 'incomplete' || 'problem' in cell) return cell;
+      const cell = this.parseCell(position);
+      if (cell === INCOMPLETE) {
+        const isTooLong = this.text.length - start > MAX_ROW_LENGTH + 1;
+        return isTooLong ? { problem: UNCLOSED, end: this.text.length } : INCOMPLETE;
+      }
+      if ('problem' in cell) return cell;
       cells.push(cell.value);
       lines += cell.value.includes('\n') || cell.value.includes('\r') ? countLineEnds(cell.value) : 0;
-      if (!cell.isLast) {
-        position = cell.end + 1;
-        continue;
-      }
-      // A carriage return at the end of a part may be the first half of a line end.
-      if (!isEnd && cell.end + 1 >= this.text.length && this.text[cell.end] !== '\n') return 'incomplete';
-      return { cells, end: this.afterLineEnd(cell.end), lines };
+      if (cell.isLast) return { cells, end: this.afterLineEnd(cell.end), lines };
+      position = cell.end + 1;
     }
   }
 
-  private parseCell(start: number, isEnd: boolean): ParsedCell {
+  private parseCell(start: number): Cell | Problem | typeof INCOMPLETE {
     const first = this.skipBlanks(start);
-    const isFormula = this.text[first] === '=' && this.text[first + 1] === '"';
+    const isFormula = this.delimiter !== '=' && this.text[first] === '=' && this.text[first + 1] === '"';
     const opening = isFormula ? first + 1 : first;
-    if (this.text[opening] === '"') return this.parseQuotedCell(opening, isFormula, isEnd);
+    if (this.text[opening] === '"') return this.parseQuotedCell(opening, isFormula);
     const lineEnd = this.lineEnd(start);
     const delimiter = this.text.indexOf(this.delimiter, start);
-    const isLast = delimiter < 0 || (lineEnd >= 0 && lineEnd < delimiter);
-    if (isLast && lineEnd < 0 && !isEnd) return 'incomplete';
-    let end = delimiter;
-    if (isLast) end = lineEnd < 0 ? this.text.length : lineEnd;
-    return { value: this.text.slice(start, end), end, isLast };
+    if (delimiter >= 0 && (lineEnd < 0 || delimiter < lineEnd)) {
+      return { value: this.text.slice(start, delimiter), end: delimiter, isLast: false };
+    }
+    const end = lineEnd < 0 ? this.text.length : lineEnd;
+    return this.isLineEndKnown(end) ? { value: this.text.slice(start, end), end, isLast: true } : INCOMPLETE;
   }
 
-  private parseQuotedCell(opening: number, isFormula: boolean, isEnd: boolean): ParsedCell {
+  private parseQuotedCell(opening: number, isFormula: boolean): Cell | Problem | typeof INCOMPLETE {
+    const maxLength = this.brokenRows > 0 ? MAX_LENGTH_AFTER_BROKEN_ROW : MAX_ROW_LENGTH;
     const closing = this.closingQuote(opening);
-    if (closing < 0) return isEnd ? { problem: UNCLOSED } : 'incomplete';
+    const length = (closing < 0 ? this.text.length : closing) - opening;
+    if (length > maxLength || (closing < 0 && this.isEnd)) return { problem: UNCLOSED, end: opening };
+    if (closing < 0) return INCOMPLETE;
     const end = this.skipBlanks(closing + 1);
-    if (end >= this.text.length && !isEnd) return 'incomplete';
     const content = this.text.slice(opening + 1, closing).replaceAll('""', '"');
     const value = isFormula ? `="${content}"` : content;
     const next = this.text[end];
     if (next === this.delimiter) return { value, end, isLast: false };
-    if (next === undefined || next === '\n' || next === '\r') return { value, end, isLast: true };
-    return { problem: STRAY };
+    if (next !== undefined && next !== '\n' && next !== '\r') return { problem: STRAY, end };
+    return this.isLineEndKnown(end) ? { value, end, isLast: true } : INCOMPLETE;
   }
 
   /** The index of the quotation mark that closes a cell; -1 if none does. */
   private closingQuote(opening: number): number {
     let index = this.text.indexOf('"', opening + 1);
     while (index >= 0 && this.text[index + 1] === '"') index = this.text.indexOf('"', index + 2);
-    return index - opening > this.maxRowLength ? -1 : index;
+    return index;
   }
 
   private skipBlanks(start: number): number {
     let index = start;
     while (this.text[index] !== this.delimiter && (this.text[index] === ' ' || this.text[index] === '\t')) index++;
     return index;
+  }
+
+  /** Whether a line is known to end at an index. A carriage return may be the first half of a line end. */
+  private isLineEndKnown(end: number): boolean {
+    return this.isEnd || this.text[end] === '\n' || end + 1 < this.text.length;
   }
 
   /** The index of the next line end; -1 if there is none. It is cached, because most cells ask for the same one. */
@@ -171,6 +198,11 @@ export class CsvParser {
     return next === Infinity ? -1 : next;
   }
 
+  /** The cached line ends are after the last index that was asked for, so they serve no index before it. */
+  private forgetLineEnds(): void {
+    this.nextLineFeed = this.nextCarriageReturn = -1;
+  }
+
   private nextIndex(character: string, known: number, start: number): number {
     if (known >= start) return known;
     const index = this.text.indexOf(character, start);
@@ -178,7 +210,7 @@ export class CsvParser {
   }
 
   private afterLineEnd(index: number): number {
-    return this.text[index] === '\r' && this.text[index + 1] === '\n' ? index + 2 : index + 1;
+    return Math.min(this.text.length, this.text.startsWith('\r\n', index) ? index + 2 : index + 1);
   }
 }
 

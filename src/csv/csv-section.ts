@@ -1,6 +1,6 @@
-import type { RecordMatch } from '../datasets/coverage';
+import type { RecordMatch } from '../datasets/import-plan';
 import type { Dataset } from '../datasets/dataset';
-import type { RowCheck } from '../datasets/row-check';
+import type { RowCheck } from '../datasets/import-plan';
 import type { CsvField, RecordDraft } from './csv-fields';
 
 /** What a section supports as CSV, in addition to the fields of its record. */

@@ -1,5 +1,5 @@
 import { isUuid } from '../api/text';
-import { decodeText, type EncodingProblem } from '../datasets/file-text';
+import { decodeText, type EncodingProblem } from '../datasets/open';
 import { importError } from '../datasets/import-error';
 import { type CsvHeader, openCsvText } from './csv-header';
 import { CsvParser, type CsvRow } from './csv-parser';
@@ -56,8 +56,8 @@ export class ColumnFacts {
     return this.dates.format;
   }
 
-  /** The order of day and month by which the dates are closest together. */
-  get likelyDateFormat(): DateFormat {
+  /** The order of day and month by which the dates are closest together; undefined if neither order fits all of them. */
+  get likelyDateFormat(): DateFormat | undefined {
     return this.dates.likelyFormat;
   }
 }
@@ -85,7 +85,8 @@ class DateOrder {
     return this.isDecided.MDY && this.canBe.MDY ? 'MDY' : undefined;
   }
 
-  get likelyFormat(): DateFormat {
+  get likelyFormat(): DateFormat | undefined {
+    if (!this.canBe.DMY && !this.canBe.MDY) return undefined;
     const [dayFirst, monthFirst] = [this.span('DMY'), this.span('MDY')];
     if (this.separator === '.' || dayFirst < monthFirst) return 'DMY';
     return monthFirst < dayFirst || this.separator === '/' ? 'MDY' : 'DMY';

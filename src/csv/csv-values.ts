@@ -1,7 +1,7 @@
 import { DATE_TIME_EXAMPLE, EMAIL_EXPECTED } from '../datasets/expectation';
 import { quoteShortened } from '../datasets/quote';
 import { type DateFormat, type DateTimeOptions, numericDate, parseDateTime } from './date-times';
-import { joinEntries, splitEntries } from './lists';
+import { joinEntries, splitEntries } from './list-cells';
 
 /** The value of a cell cannot be read. */
 export class CsvValueError extends Error {

@@ -7,6 +7,11 @@ export interface DateTimeOptions {
   /** The time zone of date-times that name none; UTC if undefined. */
   timeZone?: string;
   dateFormat?: DateFormat;
+  /**
+   * Called for a time that the clocks of the time zone show twice.
+   * @param offset of the first one, which is taken, such as `+02:00`
+   */
+  onRepeatedHour?: (cell: string, offset: string) => void;
 }
 
 /** The parts of a date. */
@@ -65,7 +70,8 @@ export function isDateOnly(cell: string): boolean {
  * Parses a date, or a date with a time, into ISO 8601 in UTC. Returns undefined if it is neither.
  * @throws RangeError for an hour that the clocks of the time zone skip
  */
-export function parseDateTime(cell: string, { timeZone, dateFormat }: DateTimeOptions): string | undefined {
+export function parseDateTime(cell: string, options: DateTimeOptions): string | undefined {
+  const { timeZone, dateFormat, onRepeatedHour } = options;
   if (cell.length > MAX_LENGTH) return undefined;
   const date = namedDate(cell) ?? (dateFormat && numericParts(cell, dateFormat));
   if (!date) return undefined;
@@ -76,7 +82,8 @@ export function parseDateTime(cell: string, { timeZone, dateFormat }: DateTimeOp
   const local = `${day}T${clock.time}`;
   if (clock.zone) return toUtc(local + clock.zone);
   const utc = toUtc(`${local}Z`);
-  return utc && timeZone ? toZone(utc, timeZone) : utc;
+  if (!utc || !timeZone) return utc;
+  return toZone(utc, timeZone, (offset) => onRepeatedHour?.(cell, offset));
 }
 
 /** A time of day in the form of ISO 8601. */
@@ -126,8 +133,9 @@ const DAY_MS = 86_400_000;
 /**
  * The instant at which the clocks of a time zone show a time; the first one if they show it twice.
  * @param local the time that the clocks show, written as if it were UTC
+ * @param onRepeated called with the offset of the first one if they show it twice
  */
-function toZone(local: string, timeZone: string): string {
+function toZone(local: string, timeZone: string, onRepeated: (offset: string) => void): string {
   const shown = Date.parse(local);
   // The offset may change on that day, so those of the day before and the day after are tried.
   const offsets = [shown - DAY_MS, shown + DAY_MS].map((instant) => offsetMs(instant, timeZone));
@@ -135,7 +143,15 @@ function toZone(local: string, timeZone: string): string {
     .map((offset) => shown - offset)
     .filter((instant) => instant + offsetMs(instant, timeZone) === shown);
   if (instants.length === 0) throw new RangeError(`the clocks of ${timeZone} skip this hour`);
-  return toUtc(new Date(Math.min(...instants)).toISOString()) ?? local;
+  const first = Math.min(...instants);
+  if (Math.max(...instants) > first) onRepeated(offsetText(shown - first));
+  return toUtc(new Date(first).toISOString()) ?? local;
+}
+
+/** An offset such as `+02:00`. */
+function offsetText(offset: number): string {
+  const time = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+  return `${offset < 0 ? '-' : '+'}${time}`;
 }
 
 /** Formats are cached, because creating one takes longer than using it. */

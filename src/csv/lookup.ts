@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { uuidV7 } from '../database/uuid';
-import { isPlainEntry } from './lists';
+import { isPlainEntry } from './list-cells';
 
 /** Creates the records that cells refer to and that do not exist yet, in a group with a name. */
 export type CreateReferences = (

@@ -1,5 +1,5 @@
 import type { Class } from '../api/field-rules';
-import type { LocatedIssue } from './import-error';
+import type { RecordLocation } from './import-plan';
 
 /**
  * What a section of a dataset holds: the record that import and export share, and the table that stores it. Columns,
@@ -124,10 +124,6 @@ export interface RawRecord {
   record: unknown;
   /** One-based line number in the file, where the format has lines. */
   line?: number;
-  /** The cells of its row, if it may still be skipped. */
-  sourceCells?: string[];
-  /** Takes the issues of the record and reads it again without the values that are not valid; undefined if it is skipped. */
-  withoutInvalid?: (issues: LocatedIssue[]) => RawRecord | undefined;
 }
 
 export type Records = Iterable<RawRecord> | AsyncIterable<RawRecord>;
@@ -152,3 +148,10 @@ export class Datasets {
     return Object.fromEntries(this.names.map((section) => [section, 0]));
   }
 }
+
+/** More than any section has records. */
+const SECTION_SIZE = 1e9;
+
+/** Sorts errors in the order of the file: by line, or in one JSON object by section and index. */
+export const orderInFile = ({ names }: Datasets, { section, index, line }: RecordLocation): number =>
+  line ?? names.indexOf(section) * SECTION_SIZE + index;

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { Coverage } from './coverage';
+import type { ImportPlan } from './import-plan';
 import { READ_ONLY_COLUMN, SOURCE_CELLS_COLUMN, type StagedColumn, type Table } from './tables';
 
 /** The temporary table that says which row each repeated row becomes part of. */
@@ -13,7 +13,7 @@ const REPEATED = 'repeated_rows';
 export async function resolveDuplicates(
   manager: EntityManager,
   [main, ...lists]: Table[],
-  { match, onDuplicate }: Coverage,
+  { match, onDuplicate }: ImportPlan,
 ): Promise<number> {
   if (!onDuplicate || !main) return 0;
   const key = match?.key('s') ?? `s.${main.match[0]}`;

@@ -6,7 +6,7 @@ import {
   type TextKind,
   type ValueSchema,
 } from '../api/field-rules';
-import { isCalendarDay, toUtc } from '../api/text';
+import { isCalendarDay, isStorableText, toUtc } from '../api/text';
 
 /** What is wrong with a value, and what a valid one is. */
 export interface ValueProblem {
@@ -66,6 +66,12 @@ function describeExpected(name: string, schema: ValueSchema, kind: TextKind, dec
   return notValid('text', `text of at most ${maxLength} characters${notBlank}, without NUL`);
 }
 
+/** The problem of a text that PostgreSQL and JSON cannot hold, as the API refuses it, too. */
+export const unstorableText = (shown: string): ValueProblem => ({
+  message: `${shown} contains NUL or half of a character (an unpaired surrogate). Use text without it.`,
+  expected: 'text without NUL and unpaired surrogates',
+});
+
 const describeDecimalText = ({ integerDigits, scale }: DecimalDigits): string =>
   `a text such as "19.95", with at most ${integerDigits} digits before the point and ${scale} after it`;
 
@@ -80,6 +86,7 @@ const isDateField = ({ kind }: FieldSchema): boolean => kind === 'date' || kind 
  */
 export function describeError({ path, value, schema, isDuplicate }: FieldError, shown: string): ValueProblem {
   if (isDuplicate) return { message: `${shown} is in the list twice. Use it once.`, expected: 'each entry once' };
+  if (typeof value === 'string' && !isStorableText(value)) return unstorableText(shown);
   const valueSchema = schema.items && !Array.isArray(value) ? schema.items : schema;
   const { expected, rejects } = describeExpected(lastName(path), valueSchema, schema.kind, schema.decimal);
   const use = `Use ${expected}.`;

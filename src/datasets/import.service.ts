@@ -1,22 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { beginAuditedImport } from '../access/audit-log.service';
 import { hasSqlState } from '../database/errors';
 import { uuidV7 } from '../database/uuid';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
-import { Checks } from './checks';
-import { type Coverage, FULL_COVERAGE } from './coverage';
-import { type Counts, Datasets, type Records } from './dataset';
-import { objectRecords } from './dataset-file';
+import { Checks } from './check';
+import { type Counts, Datasets } from './dataset';
 import { ImportError, importError, IssueCollector } from './import-error';
+import type { ImportContext, ImportPlan, ImportSource, ReadRecord } from './import-plan';
+import type { LeftOut } from './left-out';
 import type { Outcome } from './outcomes';
-import { RecordReader } from './record-reader';
-import { RecordWriter, type StagedImport, type Written } from './record-writer';
+import { objectRecords, wholeRecords } from './read-json';
 import { Stage, STAGE_BATCH_SIZE } from './stage';
-import { readStoredTypes, tablesOf } from './tables';
+import { readStoredTypes, type Table, tablesOf } from './tables';
+import { MatchedMeanwhile, Write, type Written } from './write';
 
-export interface ImportResult {
+export interface ImportResult<Plan = ImportPlan> {
+  plan: Plan;
   /** Numbers of imported records by section. */
   imported: Counts;
   /** What became of them, for each section that the file has. */
@@ -32,15 +33,13 @@ export interface ImportResult {
   repeatedRows: number;
 }
 
-export interface ImportOptions {
+export interface ImportOptions<Plan = ImportPlan> {
   /** Called once a batch with the number of records that have been read. */
   onProgress?: (records: number) => void;
+  /** Takes what a lenient import leaves out, when all is written, before PostgreSQL commits; again if it is repeated. */
+  receiveLeftOut?: (leftOut: AsyncIterable<LeftOut>, plan: Plan) => Promise<void>;
   /** Called when all is written, before PostgreSQL commits. */
   onWritten?: () => void | Promise<void>;
-  /** Which fields the file provides; all of them by default. */
-  coverage?: Coverage;
-  /** Collects the errors; the reader of the records may add its own. */
-  issues?: IssueCollector;
   /** Whether to do everything but commit. */
   dryRun?: boolean;
 }
@@ -61,6 +60,16 @@ class DryRunRollback extends Error {
   }
 }
 
+/** An import that has been staged: what the last steps need. */
+interface StagedFile<Plan extends ImportPlan> extends ImportContext {
+  plan: Plan;
+  stage: Stage;
+  /** The tables that the file fills. */
+  tables: Table[];
+  /** The sections with invalid records, which are not staged. */
+  incomplete: ReadonlySet<string>;
+}
+
 /** Imports records into an organization. It stores all of them, or nothing and reports every error. */
 @Injectable()
 export class ImportService {
@@ -71,77 +80,88 @@ export class ImportService {
 
   /** Imports a dataset that is one object. */
   import(organizationId: number, dataset: object): Promise<ImportResult> {
-    const issues = new IssueCollector();
-    return this.importRecords(organizationId, objectRecords(dataset, this.datasets, issues), { issues });
+    const source = wholeRecords(this.datasets, (issues) => objectRecords(dataset, this.datasets, issues));
+    return this.importRecords(organizationId, source);
   }
 
   /**
-   * Imports records in constant memory. They are read, checked and staged while nothing is locked; one transaction then
-   * writes them all.
+   * Imports a file in constant memory: plan, read, stage, check, write, report. It is read, checked and staged while nothing
+   * is locked; one transaction then writes all records.
    * @throws ImportError with the errors of all records
    */
-  async importRecords(organizationId: number, records: Records, options: ImportOptions = {}): Promise<ImportResult> {
-    const { coverage = FULL_COVERAGE, issues = new IssueCollector() } = options;
+  async importRecords<Plan extends ImportPlan>(
+    organizationId: number,
+    source: ImportSource<Plan>,
+    options: ImportOptions<Plan> = {},
+  ): Promise<ImportResult<Plan>> {
     // One connection holds the temporary tables: that of a transaction under way, or a new one.
     const runner = this.dataSource.createQueryRunner();
     const { manager } = runner;
+    const context: ImportContext = { organizationId, manager, issues: new IssueCollector() };
     try {
-      const tables = tablesOf(this.dataSource, this.datasets);
-      await readStoredTypes(manager, tables);
-      const stage = new Stage(manager, (await runner.connect()) as PoolClient, tables);
+      const allTables = tablesOf(this.dataSource, this.datasets);
+      await readStoredTypes(manager, allTables);
+      const stage = new Stage(manager, (await runner.connect()) as PoolClient, allTables);
       await stage.create();
-      const reader = new RecordReader(this.datasets, coverage, issues);
-      const hasRecords = await stageRecords(records, reader, stage, issues, options.onProgress);
-      const isEmpty = !hasRecords && !issues.hasAny && !coverage.hasSkippedRecords?.();
-      if (isEmpty) throw importError('The file has no records.', 'a file with records');
-      const { repeatedRows } = await stage.finish(organizationId, coverage);
-      const filledTables = tables.filter(({ section }) => Number(reader.counts[section]) > 0);
-      const { incompleteSections } = reader;
-      const staged: StagedImport = {
-        manager,
-        organizationId,
-        tables: filledTables,
-        imported: reader.counts,
-        coverage,
-        issues,
-        incompleteSections,
+      const plan = await planned(source, context);
+      const incomplete = await stageRecords(
+        source.read(plan, context),
         stage,
-        isDryRun: options.dryRun ?? false,
-      };
-      const written = await this.write(staged, options);
-      if (!options.dryRun) await analyze(staged);
-      return { ...written, repeatedRows };
+        { ...context, plan },
+        options.onProgress,
+      );
+      const { repeatedRows } = await stage.finish(organizationId, plan);
+      const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
+      const written = await this.checkAndWrite({ ...context, plan, stage, tables, incomplete }, options);
+      if (!options.dryRun) await analyze(manager, tables, written.imported);
+      return { ...written, plan, repeatedRows };
     } finally {
       await runner.release();
     }
   }
 
-  private async write(staged: StagedImport, options: ImportOptions): Promise<Completed> {
-    const { manager, organizationId, tables, coverage, incompleteSections } = staged;
-    const checks = new Checks(manager, organizationId, this.datasets, coverage);
+  private async checkAndWrite<Plan extends ImportPlan>(
+    staged: StagedFile<Plan>,
+    options: ImportOptions<Plan>,
+  ): Promise<Completed> {
+    const { manager, organizationId, tables, plan, stage } = staged;
+    const checks = new Checks(manager, organizationId, this.datasets, plan, stage);
     for (let attempt = 1; ; attempt++) {
       const issues = attempt === 1 ? staged.issues : new IssueCollector();
-      await checks.checkAll(tables, incompleteSections, issues);
+      await checks.checkAll(tables, staged.incomplete, issues);
       issues.throwIfAny();
-      // The checks may have skipped records.
-      const imported = await staged.stage.count(tables, staged.imported, coverage);
+      // The checks may have left out records.
+      const imported = { ...this.datasets.noRecords(), ...(await stage.countRecords(plan)) };
       try {
-        return await manager.transaction(async (transaction) => {
-          await beginAuditedImport(transaction, organizationId, uuidV7());
-          const writer = new RecordWriter(transaction, { ...staged, imported }, this.datasets);
-          // When others got as far as the reserved positions again and again, they have to wait.
-          const written = await writer.write(attempt < MAX_ATTEMPTS);
-          const result = { ...written, imported, ids: { ...this.noIds(), ...written.ids } };
-          if (options.dryRun) throw new DryRunRollback(result);
-          await options.onWritten?.();
-          return result;
-        });
+        // When others got as far as the reserved positions again and again, they have to wait.
+        return await manager.transaction((transaction) =>
+          this.write(transaction, staged, imported, attempt < MAX_ATTEMPTS, options),
+        );
       } catch (error) {
         if (error instanceof DryRunRollback) return error.written;
         // Others have changed what the checks saw. Repeated, the checks report what is invalid now.
-        if (attempt === MAX_ATTEMPTS || !hasSqlState(error, CHANGED_SINCE_CHECKED)) throw error;
+        const isOutdated = error instanceof MatchedMeanwhile || hasSqlState(error, CHANGED_SINCE_CHECKED);
+        if (attempt === MAX_ATTEMPTS || !isOutdated) throw error;
       }
     }
+  }
+
+  private async write<Plan extends ImportPlan>(
+    transaction: EntityManager,
+    { organizationId, tables, plan, stage }: StagedFile<Plan>,
+    imported: Counts,
+    maySkipLocks: boolean,
+    { dryRun: isDryRun = false, receiveLeftOut, onWritten }: ImportOptions<Plan>,
+  ): Promise<Completed> {
+    const checks = new Checks(transaction, organizationId, this.datasets, plan, stage);
+    const staged = { organizationId, tables, imported, plan, stage, isDryRun };
+    await beginAuditedImport(transaction, organizationId, uuidV7());
+    const written = await new Write(transaction, staged, checks).write(maySkipLocks);
+    const result = { ...written, imported, ids: { ...this.noIds(), ...written.ids } };
+    if (plan.isLenient) await receiveLeftOut?.(stage.leftOut(), plan);
+    if (isDryRun) throw new DryRunRollback(result);
+    await onWritten?.();
+    return result;
   }
 
   /** No ids of each section that reports them. */
@@ -151,34 +171,56 @@ export class ImportService {
   }
 }
 
+/** An error by which a file has no plan is the last one. */
+async function planned<Plan extends ImportPlan>(source: ImportSource<Plan>, context: ImportContext): Promise<Plan> {
+  try {
+    return await source.plan(context);
+  } catch (error) {
+    if (error instanceof ImportError) {
+      addEndOfReading(error, context.issues);
+      context.issues.throwIfAny();
+    }
+    throw error;
+  }
+}
+
+/** Collects an error that ends the reading with the others. */
+const addEndOfReading = ({ issues }: ImportError, to: IssueCollector): void =>
+  to.add(...issues.map((issue) => ({ ...issue, order: issue.line ?? Infinity })));
+
 /**
- * Checks and stages all records. An error that ends the reading is collected with the others.
- * @returns whether there were any
+ * Stages all records.
+ * @returns the sections that have invalid records
+ * @throws ImportError if a partial file has no records
  */
 async function stageRecords(
-  records: Records,
-  reader: RecordReader,
+  records: AsyncIterable<ReadRecord>,
   stage: Stage,
-  issues: IssueCollector,
+  { issues, plan }: ImportContext & { plan: ImportPlan },
   onProgress: (records: number) => void = () => undefined,
-): Promise<boolean> {
+): Promise<Set<string>> {
+  const incomplete = new Set<string>();
   let count = 0;
   try {
-    for await (const raw of records) {
-      const record = reader.check(raw);
-      if (record) await stage.enqueue(record);
+    for await (const read of records) {
+      issues.add(...read.issues);
+      if (read.location && !read.record) incomplete.add(read.location.section);
+      await stage.enqueue(read);
       if (++count % STAGE_BATCH_SIZE === 0) onProgress(count);
     }
     onProgress(count);
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    issues.add(...error.issues.map((issue) => ({ ...issue, order: issue.line ?? Infinity })));
+    addEndOfReading(error, issues);
   }
-  return count > 0;
+  // A partial file without records is most likely the wrong one; a whole dataset may be that of an empty organization.
+  const isWrongFile = plan.isPartial && count === 0 && !issues.hasAny;
+  if (isWrongFile) throw importError('The file has no records.', 'a file with records');
+  return incomplete;
 }
 
 /** Lets running servers plan their statements anew for tables that have grown. The import has succeeded in any case. */
-async function analyze({ manager, tables, imported }: StagedImport): Promise<void> {
+async function analyze(manager: EntityManager, tables: Table[], imported: Counts): Promise<void> {
   const count = Object.values(imported).reduce((sum, each) => sum + each, 0);
   if (count < STAGE_BATCH_SIZE) return;
   const names = [...tables.map(({ name }) => name), ...TRIGGER_MAINTAINED_TABLES];

@@ -1,5 +1,5 @@
 import { INSERTS_DERIVED_COLUMNS } from '../schema/derived';
-import type { Coverage } from './coverage';
+import type { ImportPlan } from './import-plan';
 import type { FilledColumn, Table } from './tables';
 
 /** How an import writes rows while others go on adding to the lists. */
@@ -27,10 +27,10 @@ export const ADVANCE_LISTS = `
  * `$1` is the organization's id.
  * @param reservation writes new rows at reserved positions, without a lock of their lists; otherwise the lists are locked
  */
-export function writeStatements(tables: Table[], coverage: Coverage, reservation?: Reservation): string[] {
+export function writeStatements(tables: Table[], plan: ImportPlan, reservation?: Reservation): string[] {
   const statements = renderedTablesFirst(tables).flatMap((table) => {
     const owner = tables.find(({ name }) => name === table.owner?.target?.table);
-    return tableStatements(table, coverage, owner, reservation);
+    return tableStatements(table, plan, owner, reservation);
   });
   const begin = ['set constraints all deferred', `set local ${INSERTS_DERIVED_COLUMNS} = on`];
   return [...begin, ...statements, 'set constraints all immediate'];
@@ -46,26 +46,26 @@ function renderedTablesFirst(tables: Table[]): Table[] {
 
 function tableStatements(
   table: Table,
-  coverage: Coverage,
+  plan: ImportPlan,
   owner: Table | undefined,
   reservation?: Reservation,
 ): string[] {
   const { dataset, list } = table;
-  if (dataset.shared) return sharedStatements(table, coverage);
-  const insert = table.tracked && reservation ? insertAtReserved(table, coverage, reservation) : insertRows(table);
-  if (!list) return [...updateRows(table, coverage), insert];
-  const isProvided = coverage.providesField(list.name);
+  if (dataset.shared) return sharedStatements(table, plan);
+  const insert = table.tracked && reservation ? insertAtReserved(table, plan, reservation) : insertRows(table);
+  if (!list) return [...updateRows(table, plan), insert];
+  const isProvided = plan.providesField(list.name);
   const statements: string[] = [];
   if (isProvided && !list.isAdditive && owner) statements.push(deleteMissingEntries(table, owner));
   // A partial file adds entries to such a list, and leaves those that are stored as they are but for the fields it names.
-  const areUpdated = !(coverage.isPartial && list.isAdditive) || coverage.updatedEntryFields?.(list.name).length;
-  if (isProvided && areUpdated) statements.push(...updateRows(table, coverage));
+  const areUpdated = !(plan.isPartial && list.isAdditive) || plan.updatedEntryFields(list.name).length > 0;
+  if (isProvided && areUpdated) statements.push(...updateRows(table, plan));
   return [...statements, insert];
 }
 
-function sharedStatements({ dataset, columns }: Table, coverage: Coverage): string[] {
+function sharedStatements({ dataset, columns }: Table, plan: ImportPlan): string[] {
   const written = columns.filter(({ name, isKept }) => !isKept && name !== 'id');
-  const provided = written.filter(({ path }) => coverage.providesField(path));
+  const provided = written.filter(({ path }) => plan.providesField(path));
   const names = (some: FilledColumn[]): string[] => some.map(({ name }) => name);
   return dataset.shared?.writeStatements(names(provided), names(written)) ?? [];
 }
@@ -99,16 +99,16 @@ function deleteMissingEntries(table: Table, main: Table): string {
 }
 
 /** Updates the stored rows that differ; no statement if the file provides nothing but their keys. */
-function updateRows(table: Table, coverage: Coverage): string[] {
+function updateRows(table: Table, plan: ImportPlan): string[] {
   const { name, columns, match, list } = table;
-  const entryFields = coverage.isPartial && list?.isAdditive ? coverage.updatedEntryFields?.(list.name) : undefined;
+  const entryFields = plan.isPartial && list?.isAdditive ? plan.updatedEntryFields(list.name) : undefined;
   const isUpdated = ({ path }: FilledColumn): boolean =>
-    list ? (entryFields?.includes(path) ?? true) : coverage.providesField(path);
+    list ? (entryFields?.includes(path) ?? true) : plan.providesField(path);
   const updated = columns.filter((column) => !match.includes(column.name) && isUpdated(column));
   if (updated.length === 0) return [];
   // The entries of a partial file set flags of those that are stored, and never reset them.
   const values = updated.map((column) =>
-    entryFields ? `t.${column.name} or s.${column.name}` : updatedValue(column, coverage),
+    entryFields ? `t.${column.name} or s.${column.name}` : updatedValue(column, plan),
   );
   const assignments = updated.map((column, index) => `${column.name} = ${values[index]}`);
   const stored = updated.map((column) => `t.${column.name}`);
@@ -120,12 +120,12 @@ function updateRows(table: Table, coverage: Coverage): string[] {
   ];
 }
 
-function updatedValue({ name, path, isKept, type }: FilledColumn, coverage: Coverage): string {
+function updatedValue({ name, path, isKept, type }: FilledColumn, plan: ImportPlan): string {
   if (isKept) return `coalesce(s.${name}, t.${name})`;
   // A partial file cannot tell null from an empty text, so a stored empty text is not changed to null.
-  const isAmbiguous = coverage.isPartial && type === 'text';
+  const isAmbiguous = plan.isPartial && type === 'text';
   const imported = isAmbiguous ? `coalesce(s.${name}, case t.${name} when '' then '' end)` : `s.${name}`;
-  return coverage.mergeSql(path, `t.${name}`, imported);
+  return plan.mergeSql(path, `t.${name}`, imported);
 }
 
 function insertRows(table: Table): string {
@@ -147,11 +147,11 @@ function insertRows(table: Table): string {
  * Inserts at positions that are reserved, and adds them to the table of these. Others may add the same entry of a list meanwhile:
  * then theirs stays in its place, and has the values of the file if an update would give it those.
  */
-function insertAtReserved(table: Table, coverage: Coverage, { margin }: Reservation): string {
+function insertAtReserved(table: Table, plan: ImportPlan, { margin }: Reservation): string {
   const { columns, match, list, tracked } = table;
   const updated = columns.filter(({ name, isKept }) => !match.includes(name) && !isKept).map(({ name }) => name);
   const assignments = updated.map((name) => `${name} = excluded.${name}`);
-  const action = coverage.isPartial || updated.length === 0 ? 'do nothing' : `do update set ${assignments.join(', ')}`;
+  const action = plan.isPartial || updated.length === 0 ? 'do nothing' : `do update set ${assignments.join(', ')}`;
   const onConflict = list && match.length > 1 ? `on conflict (organization_id, ${match.join(', ')}) ${action}` : '';
   const parent = tracked?.parent ? tracked.parent.column : '0::bigint';
   return `with ${newRows(table)}, allocated as materialized (

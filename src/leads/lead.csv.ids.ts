@@ -19,7 +19,6 @@ const id: CsvField = {
     throw new CsvValueError(
       `${quoteShortened(draft.id)} is not a Lanyard ID. If the IDs come from another program, use ${map}.`,
       `a UUID, or ${map} if the IDs come from another program`,
-      map,
     );
   },
 };
@@ -156,11 +155,10 @@ export const LEAD_IDENTIFIERS: CsvIdentifiers = {
           and not ${addresses('t')} && ${addresses(staged)}`,
       message: (value, _first, details) => {
         const [known, named] = (details as string[]).map(escapeInvisible);
-        return `${value} is ${known} in Lanyard, but ${named} in this file. Add ${advice} if the IDs are those of another program or list, or --overwrite if this is the same person.`;
+        return `${value} is ${known} in Lanyard, but ${named} in this file. Add ${advice} if the IDs are those of another program or list, which creates new leads, or --overwrite if this is the same person, which changes the leads.`;
       },
       expected: 'the same person, --source or --overwrite',
       kind: 'another person',
-      fix: advice,
     };
   },
 };

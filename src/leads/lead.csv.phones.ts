@@ -2,7 +2,7 @@ import { MAX_LENGTH } from '../api/fields';
 import { isStorableText, isWithinLength } from '../api/text';
 import { addEntries, csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
 import { CsvValueError, jsonEntries, listValue } from '../csv/csv-values';
-import { isPlainEntry, joinEntries, LIST_SEPARATOR, splitEntries } from '../csv/lists';
+import { isPlainEntry, joinEntries, LIST_SEPARATOR, splitEntries } from '../csv/list-cells';
 import { quoteShortened } from '../datasets/quote';
 import { type LeadPhoneNumbers, type PhoneNumber, PhoneNumberTypeEnum } from './lead.response';
 

@@ -10,6 +10,10 @@ import { firstMatching, hasEmail, hasRemoteId } from './lead.match';
 
 const remoteIdOf = (lead: string): string => `${lead}.remote_ids -> 0`;
 
+/** SQL of a remote ID as it is compared. All compared ones are of one organization, whichever it is. */
+const remoteIdKey = (remoteId: string): string =>
+  `remote_id_key(0, ${remoteId} ->> 'integrationType', ${remoteId} ->> 'id')`;
+
 const hasEntries = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 const hasText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 
@@ -45,13 +49,13 @@ export const LEAD_CSV: CsvDefinition = {
       isOfOneField: true,
       noun: 'a remote ID',
       hasKey: ({ remoteIds }) => hasEntries(remoteIds),
-      key: (staged) => `${remoteIdOf(staged)} ->> 'id'`,
+      key: (staged) => remoteIdKey(`(${remoteIdOf(staged)})`),
       value: (staged) => `${remoteIdOf(staged)} ->> 'id'`,
       findId: (staged) => {
         const remoteId = remoteIdOf(staged);
         return firstMatching((lead) => hasRemoteId(lead, `${remoteId} ->> 'integrationType'`, `${remoteId} ->> 'id'`));
       },
-      storedKeys: (stored) => `select value ->> 'id' from jsonb_array_elements(${stored}.remote_ids)`,
+      storedKeys: (stored) => `select ${remoteIdKey('value')} from jsonb_array_elements(${stored}.remote_ids)`,
     },
   },
 };

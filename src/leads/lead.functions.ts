@@ -1,6 +1,19 @@
 import { INSERTS_DERIVED_COLUMNS } from '../schema/derived';
 import { LEAD_DOCUMENT_SQL } from './lead.response';
 
+/**
+ * SQL of an ID as it is compared. Salesforce gives each record an ID of 15 characters in which letter case matters, and one of
+ * 18 in which it does not: each of the last three characters tells which of five characters are capital letters.
+ */
+const comparableId = (integrationType: string, id: string): string => `case
+    when ${integrationType} = 'SALES_FORCE' and ${id} ~ '^[0-9A-Za-z]{15}$' then ${id} || (
+      select string_agg(substr('ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + capitals, 1), '' order by part) from (
+        select part, sum(case when strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(${id}, part * 5 + nth + 1, 1)) > 0
+          then 1 << nth else 0 end)::integer as capitals
+        from generate_series(0, 2) part, generate_series(0, 4) nth group by part
+      ) parts)
+    else ${id} end`;
+
 /** Functions that compute the keys of the indexes by which leads are found. */
 export const LEAD_KEY_FUNCTIONS = `
 -- A lead is found by its e-mail address in lower case and by each of its remote ids. Each key contains the organization,
@@ -10,12 +23,12 @@ create or replace function email_key(org integer, email text) returns text langu
 $$;
 create or replace function remote_id_key(org integer, integration_type text, id text) returns text
 language sql immutable parallel safe as $$
-  select org::text || ' ' || integration_type || ' ' || id
+  select org::text || ' ' || integration_type || ' ' || ${comparableId('integration_type', 'id')}
 $$;
 create or replace function remote_id_keys(org integer, remote_ids jsonb) returns text[]
 language sql immutable parallel safe as $$
   -- Not by the function above: an index is built without a search path.
-  select array_agg(org::text || ' ' || (value ->> 'integrationType') || ' ' || (value ->> 'id'))
+  select array_agg(org::text || ' ' || (value ->> 'integrationType') || ' ' || ${comparableId(`(value ->> 'integrationType')`, `(value ->> 'id')`)})
   from jsonb_array_elements(remote_ids)
 $$;
 `;

@@ -154,8 +154,10 @@ const EMAIL_VALUE = `value #>> '{}'`;
 export const MATCH_LEADS_BY_EMAIL = matchStatement('leads.matchEmail', `lower(${EMAIL_VALUE})`, (lead) =>
   hasEmail(lead, EMAIL_VALUE),
 );
-export const MATCH_LEADS_BY_REMOTE_ID = matchStatement('leads.matchRemoteId', 'value', (lead) =>
-  hasRemoteId(lead, `value ->> 'integrationType'`, `value ->> 'id'`),
+export const MATCH_LEADS_BY_REMOTE_ID = matchStatement(
+  'leads.matchRemoteId',
+  `remote_id_key($1, value ->> 'integrationType', value ->> 'id')`,
+  (lead) => hasRemoteId(lead, `value ->> 'integrationType'`, `value ->> 'id'`),
 );
 
 /** `$2` is an array of entries, `$3` the ids of the leads that they update; null for an entry that creates one. */

@@ -1,12 +1,11 @@
 import { basename, extname } from 'node:path';
-import type { EntityManager } from 'typeorm';
 import type { CsvFormat } from '../csv/csv-format';
-import { CsvRecords } from '../csv/csv-records';
+import type { CsvPlan } from '../csv/csv-plan';
+import { csvSource } from '../csv/csv-read';
 import type { CsvService } from '../csv/csv.service';
-import { LeftOutCounter } from '../csv/left-out';
-import { IssueCollector } from '../datasets/import-error';
-import type { Records } from '../datasets/dataset';
+import type { ImportSource } from '../datasets/import-plan';
 import type { ImportOptions, ImportResult } from '../datasets/import.service';
+import { type LeftOut, LeftOutSummary } from '../datasets/left-out';
 import {
   dryRunJson,
   dryRunText,
@@ -15,6 +14,7 @@ import {
   leftOutText,
   outcomesText,
   readingNotes,
+  repeatedHoursJson,
   resultJson,
 } from './import-report';
 import { openTwice } from './input';
@@ -29,44 +29,43 @@ interface CsvImportOptions {
   errors?: string;
 }
 
-/** The records to import and the options to import them with. */
-export interface ImportSource {
-  records: Records;
-  options?: ImportOptions;
-}
-
 /** The import of one CSV file: what is read, what is left out, and what is reported. */
 export class CsvImport {
-  private csv: CsvRecords | undefined;
-  private readonly leftOut: LeftOutCounter | undefined;
-  private readonly leftOutFile: LeftOutFile | undefined;
+  private leftOut: LeftOutSummary | undefined;
+  private leftOutFile: LeftOutFile | undefined;
 
   constructor(
     private readonly service: CsvService,
     private readonly file: string,
     private readonly format: CsvFormat,
     private readonly options: CsvImportOptions,
-  ) {
-    if (!format.isLenient) return;
-    const listName = options.errors ?? (file === '-' ? 'import.errors.csv' : `${file}.errors.csv`);
-    const list = new LeftOutFile(listName, () => this.csv?.ownColumnNames ?? [], format.raw);
-    if (!options.dryRun) this.leftOutFile = list;
-    this.leftOut = new LeftOutCounter((leftOut) => this.leftOutFile?.add(leftOut));
-  }
+  ) {}
 
-  source(manager: EntityManager, organizationId: number, progress: Progress): ImportSource {
-    const { encoding, dryRun } = this.options;
-    const issues = new IssueCollector();
+  source(progress: Progress): ImportSource<CsvPlan> {
+    const { encoding } = this.options;
     const suggestedSource = this.file === '-' ? undefined : basename(this.file, extname(this.file));
-    const format = { ...this.format, encoding, suggestedSource };
-    this.csv = new CsvRecords(this.service, format, { organizationId, manager, issues, leftOut: this.leftOut });
-    const records = this.csv.read(openTwice(this.file, progress.read));
-    return { records, options: { coverage: this.csv, issues, dryRun } };
+    return csvSource(this.service, { ...this.format, encoding, suggestedSource }, openTwice(this.file, progress.read));
   }
 
-  /** Completes the list of what was left out, before the import is committed. */
-  finishLeftOut(): void {
-    this.leftOutFile?.close();
+  get importOptions(): ImportOptions<CsvPlan> {
+    const { dryRun } = this.options;
+    return { dryRun, receiveLeftOut: (leftOut, plan) => this.listLeftOut(leftOut, plan) };
+  }
+
+  /** Counts and lists what was left out, before the import is committed. */
+  private async listLeftOut(leftOut: AsyncIterable<LeftOut>, { ownColumnNames }: CsvPlan): Promise<void> {
+    const { errors, dryRun } = this.options;
+    this.removeLeftOut();
+    const name = errors ?? (this.file === '-' ? 'import.errors.csv' : `${this.file}.errors.csv`);
+    const file = dryRun ? undefined : new LeftOutFile(name, ownColumnNames, this.format.raw);
+    this.leftOutFile = file;
+    const summary = new LeftOutSummary();
+    for await (const each of leftOut) {
+      summary.add(each);
+      file?.add(each);
+    }
+    file?.close();
+    this.leftOut = summary;
   }
 
   /** Removes the list of an import that has failed. */
@@ -75,24 +74,26 @@ export class CsvImport {
   }
 
   /** @throws RowsSkipped if rows were skipped, which is not a failure */
-  async report(result: ImportResult): Promise<void> {
-    const { csv, leftOut, format } = this;
+  async report(result: ImportResult<CsvPlan>): Promise<void> {
+    const { leftOut, format } = this;
+    const { plan } = result;
     const { json, dryRun = false } = this.options;
     const noRecords = { created: 0, updated: 0, unchanged: 0 };
     const outcomes = { [format.section]: noRecords, ...result.outcomes };
     const what = outcomesText(this.service.datasets, result.imported, outcomes);
     const outcome = `${dryRun ? 'Would import' : 'Imported'} ${what}.`;
     const text = outcome + (leftOut ? leftOutText(leftOut, this.leftOutFile?.path) : '');
-    const notes = csv ? readingNotes(csv, result, format.isLenient) : [];
+    const notes = readingNotes(plan, result.repeatedRows);
     const lines = [text, ...notes, ...(leftOut ? leftOutLines(leftOut) : [])];
     const allJson = {
       ...resultJson({ ...result, outcomes }),
       ...(result.repeatedRows > 0 ? { repeatedRows: result.repeatedRows } : undefined),
+      ...repeatedHoursJson(plan),
       ...(leftOut ? leftOutJson(leftOut, this.leftOutFile?.path) : undefined),
-      ...(dryRun ? { dryRun, ...dryRunJson(csv, result) } : undefined),
+      ...(dryRun ? { dryRun, ...dryRunJson(plan, result) } : undefined),
     };
     await printResult(json, allJson, () => lines.join('\n'), dryRun ? undefined : `The import was stored. ${text}`);
-    if (dryRun && !json) await print(dryRunText(csv, result));
+    if (dryRun && !json) await print(dryRunText(plan, result));
     if (leftOut && leftOut.rows > 0) throw new RowsSkipped();
   }
 }

@@ -1,8 +1,8 @@
-import type { CsvRecords } from '../csv/csv-records';
-import type { LeftOutCounter } from '../csv/left-out';
+import { columnsWithoutEffect, type CsvPlan } from '../csv/csv-plan';
+import type { LeftOutSummary } from '../datasets/left-out';
 import { databaseErrorMessage } from '../database/errors';
 import type { Counts, Datasets } from '../datasets/dataset';
-import { LEGACY_ENCODING } from '../datasets/file-text';
+import { LEGACY_ENCODING } from '../datasets/open';
 import { ImportError, type ImportIssue, NO_LOCATION } from '../datasets/import-error';
 import type { ImportResult } from '../datasets/import.service';
 import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
@@ -29,18 +29,18 @@ export function countsText(datasets: Datasets, counts: Counts): string {
   return read.map(([section, count]) => formatCount(count, datasets.of(section).noun)).join(', ') || 'nothing';
 }
 
-const describeColumns = (csv: CsvRecords) =>
-  csv.columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null }));
+const describeColumns = ({ columns }: CsvPlan) =>
+  columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null }));
 
 /** How a dry run has read a CSV file. */
-export function dryRunJson(csv: CsvRecords | undefined, { preview }: ImportResult): object {
-  return csv ? { columns: describeColumns(csv), first: preview.map((record) => JSON.parse(record) as unknown) } : {};
+export function dryRunJson(plan: CsvPlan, { preview }: ImportResult): object {
+  return { columns: describeColumns(plan), first: preview.map((record) => JSON.parse(record) as unknown) };
 }
 
-export function dryRunText(csv: CsvRecords | undefined, { preview }: ImportResult): string {
+export function dryRunText(plan: CsvPlan | undefined, { preview }: ImportResult): string {
   const end = 'This was a dry run: nothing was stored.\n';
-  if (!csv) return end;
-  const columns = describeColumns(csv).map(({ column, field }) => [escapeInvisible(column), field ?? '(skipped)']);
+  if (!plan) return end;
+  const columns = describeColumns(plan).map(({ column, field }) => [escapeInvisible(column), field ?? '(skipped)']);
   const records = preview.map((record) => `${escapeInvisible(record)}\n`);
   return `${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
 }
@@ -60,8 +60,12 @@ const issueJson = ({ line, column, path, value = null, expected }: ImportIssue):
   expected,
 });
 
+/** The times in an hour that occurs twice: their number, the first one, and what was taken. */
+export const repeatedHoursJson = ({ repeatedHours: { count, first } }: CsvPlan): object =>
+  first ? { repeatedHours: { count, ...first } } : {};
+
 /** What a lenient import has left out, in a sentence that follows the outcome. */
-export function leftOutText({ rows, values }: LeftOutCounter, file: string | undefined): string {
+export function leftOutText({ rows, values }: LeftOutSummary, file: string | undefined): string {
   if (rows + values === 0) return '';
   const what = [];
   if (rows > 0) what.push(formatCount(rows, 'row'));
@@ -69,13 +73,13 @@ export function leftOutText({ rows, values }: LeftOutCounter, file: string | und
   return ` Skipped ${what.join(' and ')}${file === undefined ? '' : `: see ${file}`}.`;
 }
 
-export const leftOutJson = ({ rows, values, columns }: LeftOutCounter, file: string | undefined): object => ({
+export const leftOutJson = ({ rows, values, columns }: LeftOutSummary, file: string | undefined): object => ({
   skipped: { rows, values, columns: [...columns.values()] },
   errorsFile: file ?? null,
 });
 
 /** A line for each column of which something was left out, and for each row that was skipped. */
-export function leftOutLines({ columns, skippedRows, rows }: LeftOutCounter): string[] {
+export function leftOutLines({ columns, skippedRows, rows }: LeftOutSummary): string[] {
   const ofColumns = [...columns.values()].map(
     ({ column, count, example, reason }) =>
       `column ${quote(column)}: ${formatCount(count, 'value')}, such as ${quoteShortened(example)}. ${reason}`,
@@ -86,20 +90,27 @@ export function leftOutLines({ columns, skippedRows, rows }: LeftOutCounter): st
 }
 
 /** What the operator should know of how a file was read. */
-export function readingNotes(csv: CsvRecords, { repeatedRows }: ImportResult, isLenient: boolean): string[] {
-  const { survey, columns, columnsWithoutEffect, onDuplicate } = csv;
+export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
+  const { survey, columns, isLenient, onDuplicate, repeatedHours } = plan;
   const notes: string[] = [];
-  const { firstLine = 0, lastLine = 0 } = survey?.header.preamble ?? {};
+  const { firstLine = 0, lastLine = 0 } = survey.header.preamble ?? {};
   if (firstLine > 0) {
     const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
     notes.push(`Skipped ${lines} before the header.`);
   }
-  if (isLenient && survey?.encodingProblem) {
+  if (isLenient && survey.encodingProblem) {
     notes.push(`Line ${survey.encodingProblem.line} is not valid UTF-8: its bytes were read as ${LEGACY_ENCODING}.`);
   }
   const skipped = isLenient ? [] : columns.filter(({ skipReason }) => skipReason !== undefined);
   for (const { name, skipReason } of skipped) notes.push(`Skipped column ${quote(name)}: ${skipReason}`);
-  for (const { name } of columnsWithoutEffect) notes.push(`Column ${quote(name)} has no effect without --event.`);
+  for (const { name } of columnsWithoutEffect(plan)) notes.push(`Column ${quote(name)} has no effect without --event.`);
+  if (repeatedHours.first) {
+    const { count, first } = repeatedHours;
+    const { value, timeZone, offset } = first;
+    notes.push(
+      `${formatCount(count, 'time')} in an hour that occurs twice in ${timeZone}, such as ${quoteShortened(value)}: the first one was taken, UTC${offset}. Add the offset to a time that is the second one.`,
+    );
+  }
   if (repeatedRows > 0) {
     const what =
       onDuplicate === 'merge'
@@ -116,10 +127,22 @@ export function readingNotes(csv: CsvRecords, { repeatedRows }: ImportResult, is
  */
 export function adviceLines({ advice }: ImportError, command: string): string[] {
   const { options, skippableLines, isComplete } = advice;
-  const all = [...options];
+  const isDateFormat = (option: string): boolean => option.startsWith('--date-format ');
+  const dateFormat = options.find(isDateFormat);
+  const all = options.filter((option) => !isDateFormat(option));
   if (skippableLines.length > 0) all.push(`--skip-rows ${lineRanges(skippableLines)}`);
   const lines: string[] = [];
-  if (all.length > 0) lines.push(`${isComplete ? 'Try' : 'Correct the file, and try'}: ${command} ${all.join(' ')}`);
+  const proposeCommand = (introduction: string, moreOptions: string[] = []): void =>
+    void lines.push(`${introduction}: ${[command, ...all, ...moreOptions].join(' ')}`);
+  const introduction = isComplete ? 'Try' : 'Correct the file, and try';
+  if (dateFormat) {
+    // Nothing in the file proves the order of day and month, so the operator chooses between two commands.
+    const [other, first] = dateFormat.endsWith('DMY') ? ['MDY', 'month'] : ['DMY', 'day'];
+    proposeCommand(introduction, [dateFormat]);
+    proposeCommand(`Or, if the ${first} comes first in its dates`, [`--date-format ${other}`]);
+  } else if (all.length > 0) {
+    proposeCommand(introduction);
+  }
   lines.push('To import what can be read, and have the rest listed in a file, add --lenient.');
   return lines;
 }

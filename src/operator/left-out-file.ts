@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { LEFT_OUT_COLUMNS } from '../csv/csv-columns';
-import { escapeFormula, unescapeFormula } from '../csv/csv-formulas';
-import type { LeftOut } from '../csv/left-out';
+import { csvRow, escapeFormula, unescapeFormula } from '../csv/csv-formulas';
+import type { LeftOut } from '../datasets/left-out';
 import { CommandError, errorMessage } from './terminal/terminal';
 
 const OWNER_ONLY = 0o600;
@@ -17,19 +17,19 @@ export class LeftOutFile {
 
   /**
    * @param name of the file; a number is added if there is one already
-   * @param columnNames the columns of the imported file, once they are known
+   * @param columnNames the columns of the imported file
    * @param raw whether cells that a spreadsheet would run as formulas have no apostrophe before them
    */
   constructor(
     private readonly name: string,
-    private readonly columnNames: () => string[],
+    private readonly columnNames: readonly string[],
     private readonly raw: boolean,
   ) {}
 
   add({ line, column, value, reason, cells = [] }: LeftOut): void {
     if (this.descriptor === undefined) {
       this.create();
-      this.addRow([...LEFT_OUT_COLUMNS, ...this.columnNames()]);
+      this.addRow([...LEFT_OUT_COLUMNS, ...this.columnNames]);
     }
     const shown = typeof value === 'string' ? value : '';
     this.addRow([line === null ? '' : String(line), column ?? '', shown, reason, ...cells]);
@@ -52,10 +52,9 @@ export class LeftOutFile {
   }
 
   private addRow(cells: string[]): void {
-    const quoteCell = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
     // Cells of the file may have their apostrophes already.
     const safe = this.raw ? cells : cells.map((cell) => escapeFormula(unescapeFormula(cell)));
-    this.pending += `${safe.map(quoteCell).join(',')}\n`;
+    this.pending += csvRow(safe, ',;\t');
   }
 
   /** The list of an earlier import is not overwritten, and a link of that name is not followed. */

@@ -244,7 +244,7 @@ describe('every type of column', () => {
     [{ price: '19.95' }, 'a number with at most 2 decimals, from -99999999.99 to 99999999.99'],
     [{ turnover: 19.95 }, 'a text such as "19.95", with at most 16 digits before the point and 4 after it'],
     [{ turnover: '1.23456' }, 'a text such as "19.95", with at most 16 digits before the point and 4 after it'],
-    [{ extras: 'a\u0000b' }, 'a JSON value without NUL'],
+    [{ extras: 'a\u0000b' }, 'text without NUL and unpaired surrogates'],
   ])('has nothing rounded: %j is an error', async (change, expected) => {
     const before = await state();
     const { status, stdout } = await importJson([{ ...FULL, ...change }]);

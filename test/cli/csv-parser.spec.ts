@@ -1,5 +1,10 @@
+import { MAX_ROW_LENGTH } from '../../src/datasets/open';
+import { Random } from '../prove/support/random';
 import { CsvParser, type CsvRow } from '../../src/csv/csv-parser';
-import { isPlainEntry, joinEntries, splitEntries } from '../../src/csv/lists';
+import { isPlainEntry, joinEntries, splitEntries } from '../../src/csv/list-cells';
+
+/** What a random text is made of, so that most texts are broken. */
+const PIECES = ['"', '"', '""', ',', ',', '\n', '\r', '\r\n', ' ', '\t', '=', '="', 'a', 'b'];
 
 /** The rows of a text that comes in parts. */
 function rowsOf(...parts: string[]): Omit<CsvRow, 'start'>[] {
@@ -50,6 +55,47 @@ describe('the parser of CSV', () => {
       const second = Math.min(text.length, first + 3);
       expect(rowsOf(text.slice(0, first), text.slice(first, second), text.slice(second))).toEqual(whole);
     }
+  });
+
+  it('reads any text the same wherever it is cut, and so it counts the lines', () => {
+    const random = new Random(4);
+    for (let n = 0; n < 30_000; n++) {
+      const text = Array.from({ length: 1 + random.below(24) }, () => random.pick(PIECES)).join('');
+      const cuts = [random.below(text.length + 1), random.below(text.length + 1)].sort((one, other) => one - other);
+      const [first = 0, second = 0] = cuts;
+      const parts = [text.slice(0, first), text.slice(first, second), text.slice(second)];
+      expect({ text, parts, rows: rowsOf(...parts) }).toEqual({ text, parts, rows: rowsOf(text) });
+    }
+  });
+
+  it('does not take the end of a part for the end of a line on which a row is broken', () => {
+    const [, broken, ...others] = rowsOf('a,b\n"x" y,', '1,z\nc,d\n');
+    expect(broken).toMatchObject({ line: 2, cells: ['"x" y', '1', 'z'] });
+    expect(others).toEqual([{ line: 3, cells: ['c', 'd'] }]);
+  });
+
+  it.each(['"a\nb",c,"x"y\nd,e,f', '"a\nb","c","x"y\nd,e,f'])('%j goes on with the line after its first', (text) => {
+    expect(rowsOf(text).map(({ line, cells }) => [line, cells[0]])).toEqual([
+      [1, '"a'],
+      [2, 'b"'],
+      [3, 'd'],
+    ]);
+  });
+
+  it.each([
+    ['a cell', `"${'x'.repeat(MAX_ROW_LENGTH)}"`],
+    ['a row of several cells', `"${'x'.repeat(MAX_ROW_LENGTH / 2)}",`.repeat(2)],
+  ])('takes %s over the limit for an open quotation mark, in one part and in many', (_, long) => {
+    const text = `a\n"b\n${long}\n`;
+    const parts = text.match(/[^]{1,2000000}/g) ?? [];
+    const summary = (read: () => unknown[]): string => {
+      try {
+        return JSON.stringify(read()).slice(0, 200);
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(summary(() => rowsOf(...parts))).toBe(summary(() => rowsOf(text)));
   });
 
   it('goes on with the next line after a broken row, and names the line', () => {

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
 import { unescapeFormula, escapeFormula } from '../../src/csv/csv-formulas';
 import type { CsvFormat } from '../../src/csv/csv-format';
-import { CsvRecords } from '../../src/csv/csv-records';
+import { csvSource } from '../../src/csv/csv-read';
 import { CsvService } from '../../src/csv/csv.service';
 import { csvFormatOf } from '../../src/operator/csv.options';
 import { asOperator } from '../support/database';
-import { IssueCollector } from '../../src/datasets/import-error';
 import { ImportService } from '../../src/datasets/import.service';
 import { query } from '../../src/testing/test-database';
 import { createExhibitor, industryEventInput } from '../support/builders';
@@ -249,19 +248,13 @@ describe('CSV', () => {
       const ids = [randomUUID(), randomUUID()] as const;
       await tenant.import({ leads: ids.map((id) => ({ id, firstName: 'Ada', lastName: 'Rowe' })) });
       const db = await asOperator(installation.database.url);
-      const csv = new CsvRecords(CSV, csvFormatOf(CSV, { csv: 'leads' }) as CsvFormat, {
-        organizationId: tenant.organizationId,
-        manager: db.manager,
-        issues: new IssueCollector(),
-      });
+      const format = csvFormatOf(CSV, { csv: 'leads' }) as CsvFormat;
       async function* chunks() {
         yield Buffer.from(`id,firstName,remoteIds.ZOHO\n${ids.map((id) => `${id},Éva,z-1\n`).join('')}`);
         const remoteId = { id: 'h-1', integrationType: 'HUB_SPOT' };
         await tenant.api.patch(`/leads/${ids[0]}`, { description: 'A client was here', remoteId }).expect(200);
       }
-      await new ImportService(db, DATASETS).importRecords(tenant.organizationId, csv.read(chunks), {
-        coverage: csv,
-      });
+      await new ImportService(db, DATASETS).importRecords(tenant.organizationId, csvSource(CSV, format, chunks));
       const { body } = await tenant.api.get(`/leads/${ids[0]}`).expect(200);
       expect(body.results).toMatchObject({ firstName: 'Éva', lastName: 'Rowe', description: 'A client was here' });
       expect((body.results.remoteIds as object[]).length).toBe(2);

@@ -138,7 +138,6 @@ describe('import and export', () => {
       ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2: This is not valid JSON.'],
       ['an array', '[{"email": "a@example.com"}]', 'The dataset must be one JSON object, or NDJSON.'],
       ['a section with a line end in its name', '{"le\\nads": []}', '"le\\nads": Unknown section. Did you mean leads?'],
-      ['nothing', ' \n', 'The file is empty.'],
       [
         'bytes that are no UTF-8',
         Buffer.from(`${ndjson('a@example.com')}\n\xff`, 'latin1'),

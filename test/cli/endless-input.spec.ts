@@ -8,10 +8,10 @@ import type { EntityManager } from 'typeorm';
 import { CsvService } from '../../src/csv/csv.service';
 import { csvFormatOf } from '../../src/operator/csv.options';
 import type { CsvFormat } from '../../src/csv/csv-format';
-import { CsvRecords } from '../../src/csv/csv-records';
-import { decodeText } from '../../src/datasets/file-text';
+import { csvSource } from '../../src/csv/csv-read';
+import { decodeText } from '../../src/datasets/open';
 import { IssueCollector } from '../../src/datasets/import-error';
-import { datasetRecords } from '../../src/datasets/dataset-file';
+import { datasetRecords } from '../../src/datasets/read-json';
 import { query } from '../../src/testing/test-database';
 import { waitUntil } from '../support/embedded-fixtures';
 import { install } from '../support/operator';
@@ -45,12 +45,11 @@ async function errorOf(records: AsyncIterable<unknown>): Promise<string> {
 const jsonOf = (chunks: AsyncIterable<Buffer>) => datasetRecords(decodeText(chunks), DATASETS, new IssueCollector());
 const CSV = new CsvService(DATASETS);
 const NO_DATABASE = undefined as unknown as EntityManager;
-const readCsv = (open: () => AsyncIterable<Buffer>, issues: IssueCollector) =>
-  new CsvRecords(CSV, csvFormatOf(CSV, { csv: 'leads' }) as CsvFormat, {
-    organizationId: 1,
-    manager: NO_DATABASE,
-    issues,
-  }).read(open);
+async function* readCsv(open: () => AsyncIterable<Buffer>, issues: IssueCollector): AsyncGenerator<unknown> {
+  const context = { organizationId: 1, manager: NO_DATABASE, issues };
+  const source = csvSource(CSV, csvFormatOf(CSV, { csv: 'leads' }) as CsvFormat, open);
+  yield* source.read(await source.plan(context), context);
+}
 const csvOf = (chunks: AsyncIterable<Buffer>) => readCsv(() => chunks, new IssueCollector());
 
 describe('an input that does not end is refused as soon as it is too long:', () => {

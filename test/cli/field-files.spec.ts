@@ -49,7 +49,9 @@ describe('a file from the field', () => {
     expect(await leads()).toEqual([]);
     const lines = stderr.trimEnd().split('\n');
     expect(lines.pop()).toBe('To import what can be read, and have the rest listed in a file, add --lenient.');
-    return lines.filter((line) => !/^(Try|Correct the file, and try): /.test(line));
+    return lines.filter(
+      (line) => !/^(Try|Correct the file, and try|Or, if the \w+ comes first in its dates): /.test(line),
+    );
   };
   const wrongUsage = async (...options: string[]): Promise<string> => {
     const { status, stderr } = await run('email\n', ...options);
@@ -168,6 +170,21 @@ describe('a file from the field', () => {
       expect(await counts('Shoe size,email\n43,a@example.com\n', '--ignore-unknown')).toEqual([1, 0, 0]);
     });
 
+    it('as others do, and no command fills a field by likeness, or makes leads of IDs', async () => {
+      const content = 'Attendee ID,Badge ID,Atendee,Emial,email\n1,8,9,x,a@example.com\n';
+      const { stderr } = await run(content);
+      expect(stderr).toMatch(/^Try: .* --csv leads --ignore-unknown$/m);
+      expect(stderr).not.toContain('--map "');
+    });
+
+    it('as dates of either order: both commands are named', async () => {
+      const { stderr } = await run('Create Date\n5/4/2026\n6/4/2026\n');
+      expect(stderr).toMatch(
+        /^Try: .* --date-format DMY\nOr, if the month comes first in its dates: .* --date-format MDY\n/m,
+      );
+      expect((await run('Create Date\n25/4/2026\n4/25/2026\n')).stderr).not.toContain('Try:');
+    });
+
     it('twice: lists take both, others one of them or both alike', async () => {
       const content =
         'Phone,Phone,email,E-mail\n1,2,a@example.com,\n3,3,,b@example.com\n4,,c@example.com,c@example.com\n';
@@ -280,6 +297,17 @@ describe('a file from the field', () => {
       expect(line).toContain(
         `line 2, column "Create Date": Cannot read ${JSON.stringify(cell)} as a date and time${reason}`,
       );
+    });
+
+    it('in an hour that occurs twice: named once, with the offset that is taken, and counted', async () => {
+      const content = 'email,Create Date\nnobody,2026-10-25 02:30\nb@example.com,2026-10-25 02:45\n';
+      const { stdout } = await run(content, '--lenient', ...berlin);
+      expect(stdout).toContain(
+        '2 times in an hour that occurs twice in Europe/Berlin, such as "2026-10-25 02:30": the first one was taken, UTC+02:00.',
+      );
+      expect(await json(content, '--lenient', ...berlin)).toMatchObject({
+        repeatedHours: { count: 2, offset: '+02:00' },
+      });
     });
 
     it('a number of a telephone that a spreadsheet kept, or spoilt', async () => {
@@ -509,6 +537,12 @@ describe('a file from the field', () => {
         /^leads\[0\]: leadActivityEvents and tags.value are read-only and differ from what is stored\.$/m,
       );
       expect((await leads())[0]).toEqual({ ...stored, id: lead.id });
+    });
+
+    it.each(['{}', '{"leads":[]}', ''])('has no records: %j', async (content) => {
+      expect(await runJson(content)).toMatchObject({ status: 0, stdout: 'Imported nothing.\n', stderr: '' });
+      const { stdout } = await runJson(content, '--json');
+      expect((JSON.parse(stdout) as Result).imported).toMatchObject({ leads: 0, events: 0 });
     });
 
     it('looks like CSV', async () => {

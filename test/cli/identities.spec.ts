@@ -49,9 +49,9 @@ describe('who is who in files of several programs', () => {
     const { status, stderr } = await run(DESK);
     expect(status).toBe(1);
     expect(stderr.split('\n')[0]).toBe(
-      'line 2 and 1 more, column "ID": "1" is Ada Rowe in Lanyard, but Eve Vale in this file. Add --source "desk" if the IDs are those of another program or list, or --overwrite if this is the same person.',
+      'line 2 and 1 more, column "ID": "1" is Ada Rowe in Lanyard, but Eve Vale in this file. Add --source "desk" if the IDs are those of another program or list, which creates new leads, or --overwrite if this is the same person, which changes the leads.',
     );
-    expect(stderr).toContain('--csv leads --source "desk"\n');
+    expect(stderr).not.toMatch(/try:/i);
     expect(await names()).toEqual(['Ada', 'Ben']);
   });
 
@@ -98,6 +98,34 @@ describe('who is who in files of several programs', () => {
     expect(await counts(await exported())).toEqual([0, 0, 2]);
     expect((await run(other, ...options)).stderr).toMatch(/"151" is Ada Rowe in Lanyard, but Eve Vale in this file/);
     expect(await counts(other, ...options, '--source', 'second portal')).toEqual([1, 0, 0]);
+  });
+
+  it('finds a person by either form of a Salesforce ID', async () => {
+    const [short, long] = ['0035g00000AbCdE', '0035g00000AbCdEAAV'];
+    const entry = (id: string) => ({
+      firstName: 'Ada',
+      lastName: 'Rowe',
+      email: 'ada@example.com',
+      companyName: 'Cobalt Systems',
+      createdByEmail: 'nora@example.com',
+      phoneNumbers: [],
+      remoteId: { id, integrationType: 'SALES_FORCE' },
+    });
+    const batch = (...ids: string[]) =>
+      tenant.api.post('/leads/batch').send({ matchBy: 'remoteId', leads: ids.map(entry) });
+    await batch(long).expect(200);
+    await batch(short, long).expect(400);
+    const csv = (...ids: string[]) => `Contact ID,First name\n${ids.map((id) => `${id},Ada\n`).join('')}`;
+    expect(await counts(csv(long))).toEqual([0, 0, 1]);
+    expect(await counts(csv(short))).toEqual([0, 1, 0]);
+    expect((await run(csv(short, long))).stderr).toContain('Duplicate of line 2.');
+    expect(await leads()).toMatchObject([{ remoteIds: [{ id: short, integrationType: 'SALES_FORCE' }] }]);
+    for (const id of [short, long]) {
+      const { body } = await tenant.api.get(`/leads?remoteId=${id}&integrationType=SALES_FORCE`).expect(200);
+      expect((body as { results: { leads: object[] } }).results.leads).toHaveLength(1);
+    }
+    await batch('0035g00000abcde').expect(200);
+    expect(await leads()).toHaveLength(2);
   });
 
   it('joins rows of one key: notes, phone numbers and scans', async () => {

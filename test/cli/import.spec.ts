@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
+import { wholeRecords } from '../../src/datasets/read-json';
 import { ImportService } from '../../src/datasets/import.service';
 import { query } from '../../src/testing/test-database';
 import { asOperator } from '../support/database';
@@ -89,10 +90,11 @@ describe('an import of several batches', () => {
     async function* records(batches: object[][]) {
       for (const record of batches.flat()) yield { section: 'industryEvents' as const, record };
     }
+    const catalog = (batches: object[][]) => wholeRecords(DATASETS, () => records(batches));
     const other = (await installation.server.tenant()).organizationId;
     await Promise.all([
-      service.importRecords(organizationId, records([first, second])),
-      service.importRecords(other, records([second, first])),
+      service.importRecords(organizationId, catalog([first, second])),
+      service.importRecords(other, catalog([second, first])),
     ]);
     const [row] = await query(installation.database.url, 'select count(*)::integer from industry_events');
     expect(row?.count).toBe(2000);

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import type { CsvFormat } from '../../src/csv/csv-format';
-import { CsvRecords } from '../../src/csv/csv-records';
+import { csvSource } from '../../src/csv/csv-read';
 import { CsvService } from '../../src/csv/csv.service';
-import { IssueCollector } from '../../src/datasets/import-error';
 import { type ImportResult, ImportService } from '../../src/datasets/import.service';
 import { csvFormatOf } from '../../src/operator/csv.options';
 import { CheckService } from '../../src/operator/check.service';
@@ -59,14 +58,12 @@ describe('while an import of many leads is under way', () => {
 
   const start = (rows: object[], match?: string): Promise<ImportResult> => {
     const lines = [Object.keys(rows[0] ?? {}), ...rows.map(Object.values)].map((cells) => cells.join(','));
-    const issues = new IssueCollector();
     const format = csvFormatOf(CSV, { csv: 'leads', match }) as CsvFormat;
     async function* bytes() {
       yield await Promise.resolve(Buffer.from(lines.join('\n')));
     }
-    const csv = new CsvRecords(CSV, format, { organizationId: tenant.organizationId, manager: db.manager, issues });
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csv.read(bytes), { coverage: csv, issues });
+    return service.importRecords(tenant.organizationId, csvSource(CSV, format, bytes));
   };
 
   const rows = (over: (n: number) => object = () => ({})): object[] =>

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { trackedListsOf, type TrackedList } from '../../src/database/tracked-list';
 import type { CsvFormat } from '../../src/csv/csv-format';
-import { CsvRecords } from '../../src/csv/csv-records';
-import { IssueCollector } from '../../src/datasets/import-error';
+import { csvSource } from '../../src/csv/csv-read';
 import { ImportService } from '../../src/datasets/import.service';
 import { CsvService } from '../../src/csv/csv.service';
 import { createExhibitor, industryEventInput, leadInput } from '../support/builders';
@@ -39,14 +38,12 @@ describe('an import', () => {
   const importCsv = (rows: object[]): Promise<unknown> => {
     const [first = {}] = rows;
     const lines = [Object.keys(first), ...rows.map(Object.values)].map((cells) => cells.map(quoted).join(','));
-    const issues = new IssueCollector();
     const format = csvFormatOf(CSV, { csv: 'leads', match: 'email' }) as CsvFormat;
     async function* bytes() {
       yield await Promise.resolve(Buffer.from(lines.join('\n')));
     }
-    const csv = new CsvRecords(CSV, format, { organizationId: tenant.organizationId, manager: db.manager, issues });
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csv.read(bytes), { coverage: csv, issues });
+    return service.importRecords(tenant.organizationId, csvSource(CSV, format, bytes));
   };
 
   it('waits for a list before it locks a row, and then finds what was added to it', async () => {

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import type { CsvFormat } from '../../src/csv/csv-format';
-import { CsvRecords } from '../../src/csv/csv-records';
+import { csvSource } from '../../src/csv/csv-read';
 import { CsvService } from '../../src/csv/csv.service';
-import { type LeftOut, LeftOutCounter } from '../../src/csv/left-out';
-import { ImportError, IssueCollector } from '../../src/datasets/import-error';
+import type { LeftOut } from '../../src/datasets/left-out';
+import { ImportError } from '../../src/datasets/import-error';
 import { type ImportResult, ImportService } from '../../src/datasets/import.service';
 import { type CsvOptions, csvFormatOf, withCsvImportOptions, withCsvOptions } from '../../src/operator/csv.options';
 import { adviceLines } from '../../src/operator/import-report';
@@ -39,16 +39,14 @@ export async function importCsvFile(
   const { encoding, ...csvOptions } = parseOptions(options);
   const format = csvFormatOf(CSV, { csv: 'leads', ...csvOptions }) as CsvFormat;
   const dataSource = app.get(DataSource);
-  const issues = new IssueCollector();
   const leftOut: LeftOut[] = [];
-  const counter = format.isLenient ? new LeftOutCounter((each) => leftOut.push(each)) : undefined;
-  const reading = { organizationId, manager: dataSource.manager, issues, leftOut: counter };
-  const csv = new CsvRecords(CSV, { ...format, encoding, suggestedSource: 'file' }, reading);
-  const records = csv.read(() => Readable.from([bytes]));
+  const source = csvSource(CSV, { ...format, encoding, suggestedSource: 'file' }, () => Readable.from([bytes]));
   try {
-    const result = await new ImportService(dataSource, DATASETS).importRecords(organizationId, records, {
-      coverage: csv,
-      issues,
+    const result = await new ImportService(dataSource, DATASETS).importRecords(organizationId, source, {
+      receiveLeftOut: async (entries) => {
+        leftOut.length = 0;
+        for await (const each of entries) leftOut.push(each);
+      },
     });
     return { result, message: '', leftOut };
   } catch (error) {

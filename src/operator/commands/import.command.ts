@@ -1,12 +1,13 @@
 import { Command } from 'commander';
-import { EntityManager } from 'typeorm';
 import type { CsvFormat } from '../../csv/csv-format';
 import type { CsvService } from '../../csv/csv.service';
 import type { Datasets } from '../../datasets/dataset';
-import { datasetRecords } from '../../datasets/dataset-file';
-import { decodeText } from '../../datasets/file-text';
-import { ImportError, IssueCollector } from '../../datasets/import-error';
-import { type ImportResult, ImportService } from '../../datasets/import.service';
+import type { CsvPlan } from '../../csv/csv-plan';
+import type { ImportPlan, ImportSource } from '../../datasets/import-plan';
+import { datasetRecords, wholeRecords } from '../../datasets/read-json';
+import { decodeText } from '../../datasets/open';
+import { ImportError } from '../../datasets/import-error';
+import { type ImportOptions, type ImportResult, ImportService } from '../../datasets/import.service';
 import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
 import {
@@ -18,7 +19,7 @@ import {
   withCsvOptions,
   wrapNames,
 } from '../csv.options';
-import { CsvImport, type ImportSource } from '../csv-import';
+import { CsvImport } from '../csv-import';
 import { adviceLines, dryRunText, errorsJson, outcomesText, resultJson } from '../import-report';
 import { readChunks, fileSize } from '../input';
 import type { Session } from '../session';
@@ -53,7 +54,7 @@ whose id or ref is known (a ref is any text that identifies the lead in your
 file) updates the lead in the columns of the file. Without id and ref, each row
 becomes a new lead.`;
 
-interface ImportOptions extends GlobalOptions, CsvOptions {
+interface ImportCommandOptions extends GlobalOptions, CsvOptions {
   organization?: number;
   encoding?: string;
   dryRun?: boolean;
@@ -80,7 +81,7 @@ export function importCommand(program: Command, session: Session, service: CsvSe
   withCsvImportOptions(withCsvOptions(importer, service), service)
     .addHelpText('after', helpText(service))
     .action((file: string, _, self: Command) => {
-      const options = self.optsWithGlobals<ImportOptions>();
+      const options = self.optsWithGlobals<ImportCommandOptions>();
       const format = csvFormatOf(service, options);
       return format
         ? importCsv(session, service, file, format, options, self)
@@ -93,18 +94,18 @@ async function importDataset(
   session: Session,
   service: CsvService,
   file: string,
-  options: ImportOptions,
+  options: ImportCommandOptions,
 ): Promise<void> {
   const { json, organization, dryRun = false, encoding } = options;
   const progress = new Progress(fileSize(file));
-  const issues = new IssueCollector();
-  const source = (_: EntityManager, id: number): ImportSource => {
+  const source = (id: number): ImportSource => {
     const text = decodeText(readChunks(file, progress.read), encoding);
-    const records = datasetRecords(text, service.datasets, issues, csvCommand(file, id));
-    return { records, options: { issues, dryRun } };
+    return wholeRecords(service.datasets, (issues) =>
+      datasetRecords(text, service.datasets, issues, csvCommand(file, id)),
+    );
   };
   try {
-    const result = await importInto(session, organization, source, progress);
+    const result = await importInto(session, organization, source, progress, { dryRun });
     const details = dryRun ? { dryRun } : {};
     await printImportResult(service.datasets, json, { ...resultJson(result), ...details }, result, dryRun);
     if (dryRun && !json) await print(dryRunText(undefined, result));
@@ -120,15 +121,15 @@ async function importCsv(
   service: CsvService,
   file: string,
   format: CsvFormat,
-  options: ImportOptions,
+  options: ImportCommandOptions,
   self: Command,
 ): Promise<void> {
   const progress = new Progress(fileSize(file));
   const csvImport = new CsvImport(service, file, format, options);
-  const source = (manager: EntityManager, id: number): ImportSource => csvImport.source(manager, id, progress);
-  let result: ImportResult;
+  let result: ImportResult<CsvPlan>;
   try {
-    result = await importInto(session, options.organization, source, progress, () => csvImport.finishLeftOut());
+    const source = (): ImportSource<CsvPlan> => csvImport.source(progress);
+    result = await importInto(session, options.organization, source, progress, csvImport.importOptions);
   } catch (error) {
     csvImport.removeLeftOut();
     if (options.json) await printErrorsJson(error);
@@ -162,23 +163,18 @@ const csvCommand = (file: string, id: number): string =>
   `${COMMAND_NAME} import ${quoteArgument(file)} --organization ${id} --csv leads`;
 
 /** Imports into an organization. Without an ID it is the only one. */
-export async function importInto(
+export async function importInto<Plan extends ImportPlan>(
   session: Session,
   givenId: number | undefined,
-  source: (manager: EntityManager, id: number) => ImportSource,
+  source: (id: number) => ImportSource<Plan>,
   progress: Progress,
-  beforeCommit: () => void = () => undefined,
-): Promise<ImportResult> {
+  options: ImportOptions<Plan> = {},
+): Promise<ImportResult<Plan>> {
   try {
     return await session.withServices(async (services, _, finish) => {
       const { id } = await findOrganization(services, givenId);
-      const { records, options } = source(services.get(EntityManager), id);
-      const onWritten = (): void => {
-        beforeCommit();
-        finish();
-      };
-      const all = { ...options, onProgress: progress.records, onWritten };
-      return services.get(ImportService).importRecords(id, records, all);
+      const all = { ...options, onProgress: progress.records, onWritten: finish };
+      return services.get(ImportService).importRecords(id, source(id), all);
     });
   } finally {
     progress.stop();

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import type { EntityManager } from 'typeorm';
 import { MAX_INT32 } from '../../api/schemas';
 import { isCalendarDay } from '../../api/text';
 import type { CsvService } from '../../csv/csv.service';
 import { addCommand, GlobalOptions, organizationOption, parseInteger } from '../arguments';
+import { wholeRecords } from '../../datasets/read-json';
 import { inventedRecords, type Seed } from '../../demo/seed';
 import { Progress } from '../terminal/progress';
 import { UsageError } from '../terminal/terminal';
@@ -40,9 +40,8 @@ async function seed(
   service: CsvService,
   { json, organization, ...options }: SeedOptions,
 ): Promise<void> {
-  const source = (_: EntityManager, organizationId: number) => ({
-    records: inventedRecords({ organizationId, ...options }),
-  });
+  const source = (organizationId: number) =>
+    wholeRecords(service.datasets, () => inventedRecords({ organizationId, ...options }));
   const result = await importInto(session, organization, source, new Progress());
   await printImportResult(service.datasets, json, { imported: result.imported }, result);
 }

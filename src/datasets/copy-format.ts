@@ -1,4 +1,4 @@
-import type { RecordLocation } from './coverage';
+import type { RecordLocation } from './import-plan';
 import type { StagedColumn, Table } from './tables';
 
 type Row = Record<string, unknown>;
@@ -53,7 +53,7 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n'
 const NULL = '\\N';
 
 /** A value of a column in the text format of PostgreSQL's COPY. */
-function copyText(value: unknown, { type }: Pick<StagedColumn, 'type'>): string {
+export function copyText(value: unknown, { type }: Pick<StagedColumn, 'type'>): string {
   if (value === null || value === undefined) return NULL;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = inputText(value, type);

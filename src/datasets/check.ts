@@ -1,10 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import type { Coverage, RecordLocation, RecordMatch } from './coverage';
-import type { Datasets } from './dataset';
-import type { IssueCollector, LocatedIssue } from './import-error';
+import { type Datasets, orderInFile } from './dataset';
+import { IssueCollector, type LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
-import type { RowCheck } from './row-check';
-import { type FilledColumn, READ_ONLY_COLUMN, SOURCE_CELLS_COLUMN, type Table } from './tables';
+import type { ImportPlan, RecordMatch, RowCheck } from './import-plan';
+import type { Stage } from './stage';
+import { type FilledColumn, READ_ONLY_COLUMN, type Table } from './tables';
 
 /** An invalid row. */
 interface Violation {
@@ -22,39 +22,37 @@ interface Violation {
 /** How many errors of one check are reported. */
 const MAX_VIOLATIONS = 20;
 
-/** More than any section has records. */
-const SECTION_SIZE = 1e9;
-
-/** Sorts errors in the order of the file: by line, or in one JSON object by section and index. */
-export const orderInFile = ({ names }: Datasets, { section, index, line }: RecordLocation): number =>
-  line ?? names.indexOf(section) * SECTION_SIZE + index;
-
 /** Checks the staged rows of an organization against each other and against what is stored. */
 export class Checks {
   constructor(
     private readonly manager: EntityManager,
     private readonly organizationId: number,
     private readonly datasets: Datasets,
-    private readonly coverage: Coverage,
+    private readonly plan: ImportPlan,
+    private readonly stage: Stage,
   ) {}
 
   /** @param incomplete sections with invalid records, which are not staged: references to those may be valid */
   async checkAll(tables: Table[], incomplete: ReadonlySet<string>, issues: IssueCollector): Promise<void> {
-    const { skipRecord } = this.coverage;
     for (const table of tables) {
-      for (const check of checksOf(table, tables, incomplete, this.coverage)) {
-        if (skipRecord) await this.skipViolations(table, tables, check, skipRecord);
+      for (const check of checksOf(table, tables, incomplete, this.plan)) {
+        if (this.plan.isLenient) await this.leaveOutViolations(table, check);
         else await this.run(table, check, issues);
       }
     }
   }
 
-  /** Checks that read-only fields of the file have the values that are stored, when all rows are written. */
-  async checkReadOnlyFields(tables: Table[], issues: IssueCollector): Promise<void> {
+  /**
+   * Checks that read-only fields of the file have the values that are stored, when all rows are written.
+   * @throws ImportError if they differ
+   */
+  async checkReadOnlyFields(tables: Table[]): Promise<void> {
+    const issues = new IssueCollector();
     for (const table of tables) {
       const { dataset, list } = table;
       if (dataset.readOnlyFields && !list) await this.run(table, differentReadOnlyFields(table), issues);
     }
+    issues.throwIfAny();
   }
 
   private async run(table: Table, check: RowCheck, issues: IssueCollector): Promise<void> {
@@ -76,30 +74,13 @@ export class Checks {
   }
 
   /** Takes the records of invalid rows out of the stage, so that the others can be imported. */
-  private async skipViolations(
-    table: Table,
-    tables: Table[],
-    check: RowCheck,
-    skipRecord: NonNullable<Coverage['skipRecord']>,
-  ): Promise<void> {
-    const violations = await this.findViolations(check, 'all');
-    const ofSection = tables.filter(({ section }) => section === table.section);
-    const [main] = ofSection;
-    if (violations.length === 0 || !main) return;
-    const indexes = [...new Set(violations.map(({ record_index: index }) => index))];
-    const rows = await this.manager.query<{ record_index: number; cells: string[] | null }[]>(
-      `select record_index, ${SOURCE_CELLS_COLUMN} as cells from ${main.stage} where record_index = any($1)`,
-      [indexes],
-    );
-    const cellsByIndex = new Map(rows.map(({ record_index: index, cells }) => [index, cells]));
-    for (const index of indexes) {
-      const violation = violations.find((each) => each.record_index === index) as Violation;
-      const { line, column, value, message } = this.issueOf(table, check, violation);
-      skipRecord({ line, column, value, reason: message, cells: cellsByIndex.get(index) ?? [] });
+  private async leaveOutViolations(table: Table, check: RowCheck): Promise<void> {
+    const firstByIndex = new Map<number, LocatedIssue>();
+    for (const violation of await this.findViolations(check, 'all')) {
+      const { record_index: index } = violation;
+      if (!firstByIndex.has(index)) firstByIndex.set(index, this.issueOf(table, check, violation));
     }
-    for (const { stage } of ofSection) {
-      await this.manager.query(`delete from ${stage} where record_index = any($1)`, [indexes]);
-    }
+    await this.stage.leaveOut(table.section, firstByIndex);
   }
 
   private issueOf({ section, list, hasTextEntries }: Table, check: RowCheck, violation: Violation): LocatedIssue {
@@ -108,7 +89,7 @@ export class Checks {
     const pathInEntry = hasTextEntries ? '' : `.${check.path}`;
     const path = entryPath ? entryPath + pathInEntry : check.path;
     const record = { section, index, line };
-    const { isValueHidden, ...location } = this.coverage.locateError(record, path);
+    const { isValueHidden, ...location } = this.plan.locateError(record, path);
     const first = violation.first_line ? `line ${violation.first_line}` : `${section}[${violation.first_index}]`;
     return {
       order: orderInFile(this.datasets, record),
@@ -127,26 +108,26 @@ const columnValue =
   (staged: string): string =>
     `${staged}.${name}::text`;
 
-function checksOf(table: Table, tables: Table[], incomplete: ReadonlySet<string>, coverage: Coverage): RowCheck[] {
+function checksOf(table: Table, tables: Table[], incomplete: ReadonlySet<string>, plan: ImportPlan): RowCheck[] {
   const { columns, dataset, match, owner, list } = table;
   const checks: RowCheck[] = [];
   const keyColumn = columns.find(({ name }) => name === match[0]);
   // Entries of one array were compared when their record was read.
   if (keyColumn && match.length === 1) {
     const key = (staged: string) => `${staged}.${keyColumn.name}`;
-    checks.push(duplicateKeys(table, keyColumn.path, key, columnValue(keyColumn), coverage.isPartial));
+    checks.push(duplicateKeys(table, keyColumn.path, key, columnValue(keyColumn), plan.isPartial));
   }
-  if (coverage.match && !list) {
-    const { key, value } = coverage.match;
-    const duplicates = duplicateKeys(table, coverage.matchPath ?? '', key, value, true);
-    checks.push(duplicates, idOfOtherRecord(table, coverage.match));
+  if (plan.match && !list) {
+    const { key, value } = plan.match;
+    const duplicates = duplicateKeys(table, plan.matchPath ?? '', key, value, true);
+    checks.push(duplicates, idOfOtherRecord(table, plan.match));
   }
   const idColumn = columns.find(({ name }) => name === 'id');
   if (idColumn && !table.isShared) checks.push(otherOrganization(table, idColumn));
-  if (coverage.isPartial && !list) checks.push(...missingRequired(table));
-  if (!list) checks.push(...(coverage.checks ?? []));
+  if (plan.isPartial && !list) checks.push(...missingRequired(table));
+  if (!list) checks.push(...plan.checks);
   for (const column of columns) {
-    if (column !== owner && !coverage.createsReferences?.(list?.name ?? column.path))
+    if (column !== owner && !createsReferences(plan, list?.name ?? column.path))
       checks.push(...unknownReference(table, column, tables, incomplete));
   }
   for (const { column: name, ...check } of list ? [] : (dataset.shared?.checks ?? [])) {
@@ -155,6 +136,10 @@ function checksOf(table: Table, tables: Table[], incomplete: ReadonlySet<string>
   }
   return checks;
 }
+
+/** Whether the import creates what a field refers to. */
+const createsReferences = ({ newReferences }: ImportPlan, path: string): boolean =>
+  newReferences.some((each) => each.path === path && each.count() > 0);
 
 function duplicateKeys(
   { stage }: Table,

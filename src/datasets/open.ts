@@ -54,16 +54,33 @@ export async function* decodeText(
 ): AsyncGenerator<string> {
   let decoder: Decoder | undefined;
   let pending: Buffer = Buffer.alloc(0);
+  let start = '';
   for await (const chunk of chunks) {
     const bytes = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk;
     pending = bytes;
     if (!decoder && bytes.length < SIGNATURE_LENGTH) continue;
     pending = Buffer.alloc(0);
     decoder ??= createDecoder(bytes, encoding, onProblem);
-    yield decoder.write(bytes);
+    const text = decoder.write(bytes);
+    if (start.length < CARD_START_LENGTH) {
+      start = (start + text).trimStart().slice(0, CARD_START_LENGTH);
+      requireNoCard(start);
+    }
+    yield text;
   }
   decoder ??= createDecoder(pending, encoding, onProblem);
   yield decoder.write(pending) + (decoder.end() ?? '');
+}
+
+const CARD_STARTS = { vCard: 'BEGIN:VCARD', MECARD: 'MECARD:' };
+const CARD_START_LENGTH = 11;
+
+/** Refuses contacts as phones and QR codes have them: their lines would make rows of nonsense. */
+function requireNoCard(start: string): void {
+  for (const [kind, cardStart] of Object.entries(CARD_STARTS)) {
+    if (start.toUpperCase().startsWith(cardStart))
+      throw importError(`This is a ${kind}, which cannot be imported. Save the contacts as CSV.`);
+  }
 }
 
 /** @param start the first bytes of the file */
@@ -72,12 +89,12 @@ function createDecoder(start: Buffer, encoding?: string, onProblem?: (problem: E
     throw importError('This is a spreadsheet or an archive. Save it as CSV.');
   }
   if (encoding && !UTF8_NAMES.test(encoding)) return new LegacyDecoder(encoding);
-  if (start[0] === 0xff && start[1] === 0xfe) return getDecoder('utf-16le');
-  if (start[0] === 0xfe && start[1] === 0xff) return getDecoder('utf-16be');
+  if (start[0] === 0xff && start[1] === 0xfe) return new Utf16Decoder('utf-16le');
+  if (start[0] === 0xfe && start[1] === 0xff) return new Utf16Decoder('utf-16be');
   const unmarked = onProblem && unmarkedUtf16(start);
-  if (!unmarked) return onProblem ? new MixedDecoder(onProblem) : new Utf8Decoder();
+  if (!unmarked) return new Utf8Decoder(onProblem);
   onProblem({ line: 1, encoding: unmarked });
-  return getDecoder(unmarked);
+  return new Utf16Decoder(unmarked);
 }
 
 /** The kind of UTF-16 that a file without a byte order mark has: every second byte of Western text is zero. */
@@ -109,45 +126,34 @@ class LegacyDecoder implements Decoder {
   end = (): string | undefined => this.decoder.end();
 }
 
-class Utf8Decoder implements Decoder {
-  private pending: Buffer = Buffer.alloc(0);
-  private line = 1;
-  private isStart = true;
+/** Half of a surrogate pair, which stands for the byte of a file that ends within a character. */
+const HALF_CHARACTER = '\udc00';
 
-  write(chunk: Buffer): string {
-    const bytes = this.pending.length > 0 ? Buffer.concat([this.pending, chunk]) : chunk;
-    const end = lastCharacterStart(bytes);
-    this.pending = bytes.subarray(end);
-    return this.decode(bytes.subarray(0, end));
+class Utf16Decoder implements Decoder {
+  private readonly decoder: Decoder;
+  private isWithinCharacter = false;
+
+  constructor(encoding: string) {
+    this.decoder = getDecoder(encoding);
   }
 
-  end = (): string => this.decode(this.pending);
-
-  private decode(bytes: Buffer): string {
-    if (!isUtf8(bytes)) throw this.errorIn(bytes);
-    const text = bytes.toString();
-    this.line += text.split('\n').length - 1;
-    const isStart = this.isStart;
-    this.isStart &&= text === '';
-    return isStart ? text.replace(/^\uFEFF/, '') : text;
+  write(bytes: Buffer): string {
+    if (bytes.length % 2 === 1) this.isWithinCharacter = !this.isWithinCharacter;
+    return this.decoder.write(bytes);
   }
 
-  private errorIn(bytes: Buffer): ImportError {
-    const lines = bytes.toString('latin1').split('\n');
-    const line = this.line + lines.findIndex((each) => !isUtf8(Buffer.from(each, 'latin1')));
-    return importError(`Line ${line} is not valid UTF-8. Name the encoding, for example --encoding windows-1252.`);
-  }
+  end = (): string => (this.decoder.end() ?? '') + (this.isWithinCharacter ? HALF_CHARACTER : '');
 }
 
-/** Decodes UTF-8, and bytes that are not UTF-8 as windows-1252. */
-class MixedDecoder implements Decoder {
+/** Decodes UTF-8. Bytes that are not UTF-8 are read as windows-1252 where somebody is told; otherwise they are an error. */
+class Utf8Decoder implements Decoder {
   private pending: Buffer = Buffer.alloc(0);
   private line = 1;
   private isStart = true;
   private invalidLine: number | undefined;
   private hasLongCharacters = false;
 
-  constructor(private readonly onProblem: (problem: EncodingProblem) => void) {}
+  constructor(private readonly onProblem?: (problem: EncodingProblem) => void) {}
 
   write(chunk: Buffer): string {
     const bytes = this.pending.length > 0 ? Buffer.concat([this.pending, chunk]) : chunk;
@@ -160,7 +166,7 @@ class MixedDecoder implements Decoder {
     const text = this.decode(this.pending);
     if (this.invalidLine !== undefined) {
       const encoding = this.hasLongCharacters ? undefined : LEGACY_ENCODING;
-      this.onProblem({ line: this.invalidLine, encoding });
+      this.onProblem?.({ line: this.invalidLine, encoding });
     }
     return text;
   }
@@ -180,12 +186,18 @@ class MixedDecoder implements Decoder {
     return text;
   }
 
+  private noteInvalid(line: number): void {
+    const advice = 'Name the encoding, for example --encoding windows-1252.';
+    if (!this.onProblem) throw importError(`Line ${line} is not valid UTF-8. ${advice}`);
+    this.invalidLine ??= line;
+  }
+
   private mixedText(bytes: Buffer): string {
     let text = '';
     let line = this.line;
     for (let index = 0; index < bytes.length;) {
       const length = characterLength(bytes, index);
-      if (length === 0) this.invalidLine ??= line;
+      if (length === 0) this.noteInvalid(line);
       if (length > 1) this.hasLongCharacters = true;
       if (bytes[index] === 0x0a) line++;
       const end = index + Math.max(1, length);

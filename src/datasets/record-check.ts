@@ -7,79 +7,44 @@ import {
   schemasOf,
   type Class,
 } from '../api/field-rules';
+import { isStorableText } from '../api/text';
 import { findUnknownPath, unknownPaths } from '../api/unknown-fields';
-import { orderInFile } from './checks';
 import { closestName, normalizedName } from './closest-name';
-import type { Coverage, RecordLocation } from './coverage';
-import type { Counts, Datasets, RawRecord, ReadOnlyFields } from './dataset';
-import { describeError, type ValueProblem } from './expectation';
-import type { IssueCollector, LocatedIssue } from './import-error';
+import type { ImportPlan, RecordLocation } from './import-plan';
+import { type Datasets, orderInFile, type ReadOnlyFields } from './dataset';
+import { describeError, unstorableText, type ValueProblem } from './expectation';
+import type { LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
-import type { StagedRecord } from './staged-rows';
-import { READ_ONLY_COLUMN, SOURCE_CELLS_COLUMN } from './tables';
+import { READ_ONLY_COLUMN } from './tables';
 
-/** Checks the records of a file one by one. */
-export class RecordReader {
-  /** Numbers of valid records. */
-  readonly counts: Counts;
-  /** The sections that have invalid records, too. */
-  readonly incompleteSections = new Set<string>();
-  /** Numbers of all records. */
-  private readonly read: Counts;
+/** What the check of a record has found. */
+export interface CheckedRecord {
+  /** Undefined if the value is no record. */
+  record?: object;
+  issues: LocatedIssue[];
+}
+
+/** Checks records one by one, each by itself. */
+export class RecordCheck {
   private readonly pathsBySection = new Map<string, Map<string, string>>();
 
   constructor(
     private readonly datasets: Datasets,
-    private readonly coverage: Coverage,
-    private readonly issues: IssueCollector,
-  ) {
-    this.counts = datasets.noRecords();
-    this.read = datasets.noRecords();
-  }
+    private readonly plan: ImportPlan,
+  ) {}
 
-  /** Checks a record and reports its errors. Returns undefined if it has any, or if it is skipped. */
-  check(raw: RawRecord): StagedRecord | undefined {
-    const { section, line } = raw;
-    const location = { section, index: this.read[section] ?? 0, line };
-    this.read[section] = location.index + 1;
-    let current: RawRecord | undefined = raw;
-    while (current) {
-      const { record, issues } = this.checkOnce(location, current);
-      if (record && issues.length === 0) return this.accept(location, record, current);
-      if (!current.withoutInvalid) return this.reject(location, issues);
-      current = current.withoutInvalid(issues);
-    }
-    return undefined;
-  }
-
-  private checkOnce(
-    location: RecordLocation,
-    { section, record: raw }: RawRecord,
-  ): { record?: object; issues: LocatedIssue[] } {
+  check(location: RecordLocation, raw: unknown): CheckedRecord {
     if (!isObject(raw)) return { issues: [this.noObject(location, raw)] };
-    const record = toInstance(this.datasets.of(section).record, raw);
+    const { record: type, readOnlyFields } = this.datasets.of(location.section);
+    const record = toInstance(type, raw);
     const issues = [...this.unknownFields(location, raw, record), ...this.invalidFields(location, record)];
+    issues.push(...this.unstorableFields(location, raw));
+    if (!this.plan.isPartial && issues.length === 0) keepReadOnlyFields(record, raw, readOnlyFields);
     return { record, issues };
   }
 
-  private accept(
-    location: RecordLocation,
-    record: object,
-    { section, record: raw, sourceCells }: RawRecord,
-  ): StagedRecord {
-    this.counts[section] = (this.counts[section] ?? 0) + 1;
-    if (sourceCells) Object.assign(record, { [SOURCE_CELLS_COLUMN]: sourceCells });
-    if (!this.coverage.isPartial) keepReadOnlyFields(record, raw as object, this.datasets.of(section).readOnlyFields);
-    return { ...location, record };
-  }
-
-  private reject({ section }: RecordLocation, issues: LocatedIssue[]): undefined {
-    this.incompleteSections.add(section);
-    this.issues.add(...issues);
-  }
-
   private issueAt(location: RecordLocation, path: string, value: unknown, describe: Describe): LocatedIssue {
-    const { isValueHidden, ...place } = this.coverage.locateError(location, path);
+    const { isValueHidden, ...place } = this.plan.locateError(location, path);
     return {
       order: orderInFile(this.datasets, location),
       ...place,
@@ -96,7 +61,7 @@ export class RecordReader {
   }
 
   private invalidFields(location: RecordLocation, record: object): LocatedIssue[] {
-    const isChecked = (path: string): boolean => this.coverage.providesField(path);
+    const isChecked = (path: string): boolean => this.plan.providesField(path);
     // Most records are valid, and this is the fast way to see it.
     if (firstInvalidPath(record, isChecked) === undefined) return [];
     return [...fieldErrors(record)]
@@ -106,7 +71,7 @@ export class RecordReader {
 
   /** The fields of the file that neither the record has nor GET shows. */
   private unknownFields(location: RecordLocation, raw: object, record: object): LocatedIssue[] {
-    if (this.coverage.isPartial || findUnknownPath(raw, record) === undefined) return [];
+    if (this.plan.isPartial || findUnknownPath(raw, record) === undefined) return [];
     const { section } = location;
     const readOnly = this.datasets.of(section).readOnlyFields?.paths ?? [];
     return unknownPaths(raw, record)
@@ -118,6 +83,18 @@ export class RecordReader {
           expected: suggestion ?? `a field of ${section}`,
         }));
       });
+  }
+
+  /** Texts of read-only fields that PostgreSQL could not even compare with what is stored. */
+  private unstorableFields(location: RecordLocation, raw: object): LocatedIssue[] {
+    const { readOnlyFields } = this.datasets.of(location.section);
+    if (this.plan.isPartial || !readOnlyFields) return [];
+    return readOnlyFields.paths.flatMap((path) => {
+      const [name = ''] = path.split('.', 1);
+      return unstorableTexts((raw as Record<string, unknown>)[name], name).map(([at, value]) =>
+        this.issueAt(location, at, value, unstorableText),
+      );
+    });
   }
 
   private suggestionFor(section: string, path: string): string | undefined {
@@ -165,6 +142,14 @@ function keepReadOnlyFields(record: object, raw: object, readOnly?: ReadOnlyFiel
     if (entryField === undefined ? value !== undefined : hasEntryWith(value, entryField)) kept[name] = value;
   }
   if (Object.keys(kept).length > 0) Object.assign(record, { [READ_ONLY_COLUMN]: kept });
+}
+
+/** The texts in a value that PostgreSQL and JSON cannot hold, with their paths. */
+function unstorableTexts(value: unknown, path: string): [path: string, value: string][] {
+  if (typeof value === 'string') return isStorableText(value) ? [] : [[path, value]];
+  if (Array.isArray(value)) return value.flatMap((entry, index) => unstorableTexts(entry, `${path}[${index}]`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, field]) => unstorableTexts(field, `${path}.${name}`));
 }
 
 const hasEntryWith = (value: unknown, field: string): boolean =>

@@ -1,11 +1,13 @@
 import { constants } from 'node:buffer';
 import { isObject } from '../api/field-rules';
 import { closestName } from './closest-name';
-import type { Datasets, RawRecord } from './dataset';
-import { looksLikeCsv } from './delimiters';
-import { requireRowLength } from './file-text';
+import type { Datasets, RawRecord, Records } from './dataset';
+import { looksLikeCsv } from './fallback-delimiter';
+import { requireRowLength } from './open';
 import { ImportError, importError, type IssueCollector, NO_LOCATION } from './import-error';
+import { type ImportPlan, type ImportSource, type ReadRecord, WHOLE_RECORDS } from './import-plan';
 import { quote } from './quote';
+import { RecordCheck } from './record-check';
 
 /** How much of a file is read to tell whether its first line is JSON. */
 const FIRST_LINE_LENGTH = 65_536;
@@ -49,6 +51,8 @@ export async function* datasetRecords(
       line++;
     }
   }
+  // NDJSON without records, as the export of an empty organization, is an empty file.
+  if (pending.trim() === '' && form === undefined) return;
   form ??= formOf(pending);
   if (form === 'ndjson') yield* lineRecords(pending, line, datasets, issues);
   else yield* objectRecords(parseObject(pending, line), datasets, issues);
@@ -116,7 +120,6 @@ function* lineRecords(text: string, line: number, datasets: Datasets, issues: Is
 
 /** @param line in which the object begins */
 function parseObject(text: string, line: number): object {
-  if (text.trim() === '') throw importError('The file is empty.');
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -132,6 +135,26 @@ function syntaxErrorLine({ message }: Error, text: string, firstLine: number): n
   const [, position] = /at position (\d+)/.exec(message) ?? [];
   if (position === undefined) return null;
   return firstLine + text.slice(0, Number(position)).split('\n').length - 1;
+}
+
+/**
+ * A source of whole records: JSON, NDJSON, or what the program has made itself.
+ * @param open gives the records, and adds what is none to the issues
+ */
+export const wholeRecords = (datasets: Datasets, open: (issues: IssueCollector) => Records): ImportSource => ({
+  plan: () => WHOLE_RECORDS,
+  read: (plan, { issues }) => checkedRecords(datasets, plan, open(issues)),
+});
+
+async function* checkedRecords(datasets: Datasets, plan: ImportPlan, records: Records): AsyncGenerator<ReadRecord> {
+  const check = new RecordCheck(datasets, plan);
+  const counts = datasets.noRecords();
+  for await (const { section, record: raw, line } of records) {
+    const location = { section, index: counts[section] ?? 0, line };
+    counts[section] = location.index + 1;
+    const { record, issues } = check.check(location, raw);
+    yield { location, record: issues.length === 0 ? record : undefined, issues, leftOut: [] };
+  }
 }
 
 /** What a list of the API's response has beside its records. */

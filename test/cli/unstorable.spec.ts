@@ -1,0 +1,124 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Tenant } from '../support/lanyard';
+import { install, type Installation, type Outcome } from '../support/operator';
+
+type Lead = Record<string, unknown> & { company: Record<string, unknown> | null };
+
+const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+
+describe('a file that is imported', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-unstorable-'));
+  const file = join(folder, 'file');
+  let installation: Installation;
+  let tenant: Tenant;
+  beforeAll(async () => void (installation = await install()));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  beforeEach(async () => {
+    tenant = await installation.server.tenant();
+    rmSync(`${file}.errors.csv`, { force: true });
+  });
+
+  const run = (content: string | Buffer, ...options: string[]): Promise<Outcome> => {
+    writeFileSync(file, content);
+    return installation.operator.run(['import', file, '--organization', String(tenant.organizationId), ...options]);
+  };
+  const csv = (content: string | Buffer, ...options: string[]) => run(content, '--csv', 'leads', ...options);
+  const leads = (): Promise<Lead[]> => tenant.api.all<Lead>('/leads', 'leads');
+
+  describe.each([
+    ['NUL', '\0', '\\u0000'],
+    ['half of a surrogate pair', '\ud83d', '\\ud83d'],
+  ])('with %s', (_, character, shown) => {
+    const why = `"A${shown}a" contains NUL or half of a character (an unpaired surrogate). Use text without it.`;
+    const bytesOf = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+
+    it.each([
+      ['a text', 'firstName', '"A'],
+      ['a list of phone numbers', 'phone', '"A'],
+      ['tags that would be created', 'tags', '"A'],
+      ['a ref', 'ref', '"A'],
+      ['a remote ID', 'remoteIds.HUB_SPOT', '"A'],
+      ['an address', 'email', '"A'],
+      ['a date', 'createdAt', '"A'],
+    ])('in a cell of CSV, %s, is an error of its cell', async (_name, column) => {
+      const content = bytesOf(`${column},lastName\nA${character}a,Rowe\n`);
+      const { status, stderr } = await csv(content, '--create-tags', 'Interest');
+      expect({ status, first: stderr.split('\n')[0] }).toEqual({
+        status: 1,
+        first: `line 2, column "${column}": ${why}`,
+      });
+    });
+
+    it('in a cell of CSV is left out with --lenient, and so is it in an unknown column and a skipped row', async () => {
+      const content = bytesOf(`firstName,lastName,x\nA${character}a,Rowe,A${character}a\n,,A${character}a\n`);
+      const { status, stdout, stderr } = await csv(content, '--lenient');
+      expect({ status, stderr, first: stdout.split('\n')[0] }).toEqual({
+        stderr: '',
+        status: 3,
+        first: `Imported 1 lead: 1 created, 0 updated, 0 unchanged. Skipped 1 row and 3 values: see ${file}.errors.csv.`,
+      });
+      expect(readFileSync(`${file}.errors.csv`, 'utf8').split('\n')).toHaveLength(6);
+      expect(await leads()).toMatchObject([{ firstName: null, lastName: 'Rowe' }]);
+    });
+
+    it('in a row that a check takes out with --lenient does not end the import', async () => {
+      const content = bytesOf(`email,x\nada@example.com,\nada@example.com,A${character}a\n`);
+      const { status, stderr } = await csv(content, '--lenient', '--match', 'email');
+      expect({ status, stderr }).toEqual({ status: 3, stderr: '' });
+      expect(await leads()).toHaveLength(1);
+    });
+
+    it.each([
+      ['a field', { firstName: `A${character}a` }, 'firstName'],
+      ['an entry', { remoteIds: [{ id: `A${character}a`, integrationType: 'ZOHO' }] }, 'remoteIds[0].id'],
+      ['a read-only field', { leadActivityEvents: [{ id: `A${character}a` }] }, 'leadActivityEvents[0].id'],
+    ])('in %s of JSON and NDJSON is an error of its path', async (_name, fields, path) => {
+      const record = { id: ID, ...fields };
+      const object = await run(JSON.stringify({ leads: [record] }));
+      expect(object).toEqual({ status: 1, stdout: '', stderr: `leads[0].${path}: ${why}\n` });
+      const lines = await run(`${JSON.stringify({ section: 'leads', record })}\n`);
+      expect(lines).toEqual({ status: 1, stdout: '', stderr: `line 1: leads[0].${path}: ${why}\n` });
+    });
+  });
+
+  it('in UTF-16 and ends within a character has an error of its last cell', async () => {
+    const bytes = Buffer.concat([Buffer.from('\ufefffirstName,lastName\nAda,Rowe', 'utf16le'), Buffer.from('x')]);
+    const { status, stderr } = await csv(bytes);
+    expect(status).toBe(1);
+    expect(stderr.split('\n')[0]).toMatch(/^line 2, column "lastName": "Rowe.*" contains NUL or half of a character/);
+  });
+
+  it('has cells that a spreadsheet keeps as text by a formula, and is read without it in every column', async () => {
+    const content = 'firstName,zip,Record,email\n"=""Ada""",="04524",="r-1","=""ada@example.com"""\n';
+    const { stderr } = await csv(content, '--map', 'zip=company.zip', '--map', 'Record=ref');
+    expect(stderr).toBe('');
+    expect(await leads()).toMatchObject([{ firstName: 'Ada', email: 'ada@example.com', company: { zip: '04524' } }]);
+    await csv('firstName,lastName\n\'="Bo","=""a"" & ""b"""\n');
+    expect((await leads())[1]).toMatchObject({ firstName: '="Bo"', lastName: '="a" & "b"' });
+    await csv('firstName\n="Cy"\n', '--raw');
+    expect((await leads())[2]).toMatchObject({ firstName: '="Cy"' });
+  });
+
+  it.each([
+    ['vCard', 'BEGIN:VCARD\nVERSION:3.0\nN:Rowe;Ada;;;\nFN:Ada Rowe\nEND:VCARD\n'],
+    ['MECARD', 'MECARD:N:Rowe,Ada;EMAIL:ada@example.com;;\nMECARD:N:Ito,Ben;;\n'],
+  ])('is a %s, and is refused in one sentence', async (kind, content) => {
+    const message = `This is a ${kind}, which cannot be imported. Save the contacts as CSV.`;
+    for (const options of [[], ['--csv', 'leads'], ['--csv', 'leads', '--lenient']]) {
+      const { status, stdout, stderr } = await run(`\ufeff\n${content}`, ...options);
+      expect({ status, stdout, first: stderr.split('\n')[0] }).toEqual({ status: 1, stdout: '', first: message });
+    }
+    expect(await leads()).toEqual([]);
+  });
+
+  it('has commas in quoted names, and is split at the semicolons between them', async () => {
+    const content = '"Name, first";"Name, last, family";Description\nAda;Rowe;pumps\n';
+    const options = ['--map', 'Name, first=firstName', '--map', 'Name, last, family=lastName'];
+    const { stderr } = await csv(content);
+    expect(stderr).toContain('line 1: 2 unknown columns: "Name, first", "Name, last, family".');
+    expect((await csv(content, ...options)).stderr).toBe('');
+    expect(await leads()).toMatchObject([{ firstName: 'Ada', lastName: 'Rowe', description: 'pumps' }]);
+  });
+});
