@@ -17,6 +17,7 @@ import { CsvValueError } from './csv-values';
 import type { CsvService } from './csv.service';
 import type { LeftOutCounter } from './left-out';
 import { Lookup } from './lookup';
+import { RepeatedHours } from './repeated-hours';
 import { cellOrder, rowIssue } from './row-issues';
 import { type CsvSource, type OptionSource, parseOptionValue, RowReader } from './row-reader';
 import { RowRecovery, type RowRecoveryOptions } from './row-recovery';
@@ -31,15 +32,6 @@ export interface CsvReading {
   leftOut?: LeftOutCounter;
 }
 
-/** How many times are in an hour that occurs twice, with the first of them. */
-interface RepeatedHours {
-  count: number;
-  value: string;
-  timeZone: string;
-  /** The offset that is taken, such as `+02:00`. */
-  offset: string;
-}
-
 /**
  * Reads the records of a CSV file in constant memory. Its coverage consists of the fields that the file has columns for;
  * stored records keep their values of all other fields.
@@ -52,16 +44,13 @@ export class CsvRecords implements Coverage {
   /** The columns of the file, known after the survey. */
   columns: CsvColumn[] = [];
   match: CsvMatch | undefined;
-  /** The times in an hour that occurs twice, of which the first one is taken. */
-  repeatedHours: RepeatedHours | undefined;
+  readonly repeatedHours: RepeatedHours;
   checks: RowCheck[] = [];
   skipRecord: Coverage['skipRecord'];
   private matchName: string | undefined;
   private sources: CsvSource[] = [];
   private optionSources: OptionSource[] = [];
   private matchColumns: CsvColumn[] = [];
-  /** The columns of the current row that are counted in `repeatedHours`. */
-  private readonly countedColumns = new Set<number>();
   private readonly definition: CsvDefinition;
 
   constructor(
@@ -70,6 +59,7 @@ export class CsvRecords implements Coverage {
     private readonly reading: CsvReading,
   ) {
     this.onDuplicate = format.onDuplicate;
+    this.repeatedHours = new RepeatedHours(format.dateTimes.timeZone);
     this.definition = csv.definition(format.section);
     const { leftOut } = reading;
     if (leftOut) this.skipRecord = ({ line, cells, reason }: SkippedRecord) => leftOut.addRow(line, cells, reason);
@@ -89,7 +79,7 @@ export class CsvRecords implements Coverage {
     const { sources, optionSources } = this;
     const reader = new RowReader({ header, sources, optionSources, raw: this.format.raw });
     const onProblem = () => undefined; // The survey has reported it.
-    for await (const { rows } of readRows(open, { ...options, delimiter }, onProblem)) {
+    for await (const { rows } of readRows(open, { ...options, delimiter, endLine: survey.endLine }, onProblem)) {
       for (const row of rows) {
         const record = this.recordOf(row, header, reader);
         if (record) yield record;
@@ -244,21 +234,13 @@ export class CsvRecords implements Coverage {
         timeZone: dateTimes.timeZone,
         dateFormat: dateTimes.dateFormat ?? facts?.dateFormat,
         likelyDateFormat: facts?.likelyDateFormat,
-        onRepeatedHour: (value, offset) => this.noteRepeatedHour(value, offset, column?.index),
+        onRepeatedHour: (value, offset) => this.repeatedHours.add(value, offset, column?.index),
       },
       raw,
       lookup,
       hasField: (name) => this.columns.some(({ field }) => field?.name === name),
       source,
     };
-  }
-
-  /** A row may be read several times, so a cell of the same line is counted once. */
-  private noteRepeatedHour(value: string, offset: string, index = 0): void {
-    const { timeZone = '' } = this.format.dateTimes;
-    this.repeatedHours ??= { count: 0, value, timeZone, offset };
-    if (!this.countedColumns.has(index)) this.repeatedHours.count++;
-    this.countedColumns.add(index);
   }
 
   /** @throws ImportError if the value of the option cannot be read */
@@ -278,7 +260,7 @@ export class CsvRecords implements Coverage {
   private recordOf(row: CsvRow, header: string[], reader: RowReader): RawRecord | undefined {
     const ownCells = row.cells.slice(reader.firstColumn);
     if (ownCells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
-    this.countedColumns.clear();
+    this.repeatedHours.startRow();
     const { leftOut, issues } = this.reading;
     const noRecord = rowIssue(row, header);
     if (noRecord) {

@@ -15,6 +15,7 @@ import {
   leftOutText,
   outcomesText,
   readingNotes,
+  repeatedHoursJson,
   resultJson,
 } from './import-report';
 import { openTwice } from './input';
@@ -88,7 +89,7 @@ export class CsvImport {
     const allJson = {
       ...resultJson({ ...result, outcomes }),
       ...(result.repeatedRows > 0 ? { repeatedRows: result.repeatedRows } : undefined),
-      ...(csv?.repeatedHours ? { repeatedHours: csv.repeatedHours } : undefined),
+      ...(csv ? repeatedHoursJson(csv) : undefined),
       ...(leftOut ? leftOutJson(leftOut, this.leftOutFile?.path) : undefined),
       ...(dryRun ? { dryRun, ...dryRunJson(csv, result) } : undefined),
     };

@@ -1,3 +1,4 @@
+import { contactsFirst } from '../csv/csv-columns';
 import type { CsvRecords } from '../csv/csv-records';
 import type { LeftOutCounter } from '../csv/left-out';
 import { databaseErrorMessage } from '../database/errors';
@@ -85,6 +86,9 @@ export function leftOutLines({ columns, skippedRows, rows }: LeftOutCounter): st
   return [...ofColumns, ...ofRows];
 }
 
+export const repeatedHoursJson = ({ repeatedHours: { count, value, timeZone, offset } }: CsvRecords): object =>
+  count > 0 ? { repeatedHours: { count, value, timeZone, offset } } : {};
+
 /** What the operator should know of how a file was read. */
 export function readingNotes(csv: CsvRecords, { repeatedRows }: ImportResult, isLenient: boolean): string[] {
   const { survey, columns, columnsWithoutEffect, onDuplicate, repeatedHours } = csv;
@@ -99,8 +103,15 @@ export function readingNotes(csv: CsvRecords, { repeatedRows }: ImportResult, is
   }
   const skipped = isLenient ? [] : columns.filter(({ skipReason }) => skipReason !== undefined);
   for (const { name, skipReason } of skipped) notes.push(`Skipped column ${quote(name)}: ${skipReason}`);
+  if (survey?.endLine !== undefined)
+    notes.push(`Another table begins on line ${survey.endLine}: it and all that follows was left out.`);
+  const unused = columns.filter(({ isUnknown }) => isUnknown);
+  if (survey && unused.length > 0) {
+    const names = contactsFirst(unused, survey.facts).map(({ name }) => quote(name));
+    notes.push(`Columns that were not used: ${names.join(', ')}.`);
+  }
   for (const { name } of columnsWithoutEffect) notes.push(`Column ${quote(name)} has no effect without --event.`);
-  if (repeatedHours) {
+  if (repeatedHours.count > 0) {
     const { count, value, timeZone, offset } = repeatedHours;
     notes.push(
       `${formatCount(count, 'time')} in an hour that occurs twice in ${timeZone}, such as ${quoteShortened(value)}: the first one was taken, UTC${offset}. Add the offset to a time that is the second one.`,
