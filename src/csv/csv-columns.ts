@@ -4,7 +4,7 @@ import { quote, quoteShortened } from '../datasets/quote';
 import { columnKey, mappingsOf } from './column-mappings';
 import type { CsvField } from './csv-fields';
 import type { ColumnMapping, CsvColumn, CsvFormat } from './csv-format';
-import type { CsvMatch, ExternalSystem } from './csv-section';
+import type { ColumnWords, CsvMatch, ExternalSystem } from './csv-section';
 import type { ColumnFacts, Survey } from './csv-survey';
 import type { CsvService } from './csv.service';
 
@@ -18,9 +18,9 @@ const MAX_LISTED = 10;
 export const LEFT_OUT_COLUMNS = ['line', 'column', 'value', 'reason'];
 
 /** The first of the names in quotes, and how many more there are. */
-function listNames(names: string[], nameOf: (name: string) => string = quote): string {
-  const listed = names.slice(0, MAX_LISTED).map(nameOf).join(', ');
-  const moreCount = names.length - MAX_LISTED;
+function listNames(names: string[], nameOf: (name: string) => string = quote, limit = MAX_LISTED): string {
+  const listed = names.slice(0, limit).map(nameOf).join(', ');
+  const moreCount = names.length - limit;
   return moreCount > 0 ? `${listed} and ${moreCount.toLocaleString('en-US')} more` : listed;
 }
 
@@ -29,7 +29,7 @@ export class ColumnAssignment {
   private readonly fieldsByKey: Map<string, CsvField>;
   /** Names that the program that wrote the file uses for something else. */
   private readonly foreignKeys: Set<string>;
-  private readonly unknown: string[] = [];
+  private readonly unknown: CsvColumn[] = [];
   private hasIdentifier = false;
 
   constructor(
@@ -76,31 +76,60 @@ export class ColumnAssignment {
     if (unused) this.reportUnusedMapping(unused);
     if (this.unknown.length === 0 && !columns.some(({ field }) => field))
       throw importError('No column would be imported.');
-    this.substituteFields(columns);
     return joinTimes(columns, this.survey.facts);
   }
 
   /** Assigns a column by its name and its values; undefined if it is unknown, which is reported. */
   private columnOf(column: CsvColumn, key: string): CsvColumn | undefined {
     const { name, index } = column;
-    const named = this.fieldNamed(name, key);
+    const ownField = this.fieldNamed(name, key);
+    const prefixed = ownField ? undefined : this.prefixedField(name);
+    const named = ownField ?? prefixed?.field;
     const facts = this.survey.facts.get(index);
+    const skipReason = this.skipReason(name, named, prefixed?.isOfBuyer ?? false, facts);
+    if (skipReason !== undefined) return { ...column, skipReason };
     const field = named && (this.identifierField(named, name, facts) ?? named);
     // A file has one column of IDs. Further ones identify something else, such as a company.
     if (!field || (field !== named && this.hasIdentifier)) return this.unknownColumn(column);
     if (this.isIdentifier(field)) this.hasIdentifier = true;
-    const { userFields = [] } = this.csv.definition(this.format.section);
-    if (userFields.includes(field.name) && facts && facts.values > 0 && facts.addresses === 0) {
-      return { ...column, skipReason: 'It has names instead of e-mail addresses.' };
-    }
     return { ...column, field };
+  }
+
+  /** Why a column is left out although its name, or a word of it, is known. */
+  private skipReason(name: string, field?: CsvField, isOfBuyer = false, facts?: ColumnFacts): string | undefined {
+    const { userFields = [], words } = this.csv.definition(this.format.section);
+    if (field && userFields.includes(field.name) && facts && facts.values > 0 && facts.addresses === 0)
+      return 'It has names instead of e-mail addresses.';
+    if (!words) return undefined;
+    if (isOfBuyer && this.hasAttendee(words)) return 'It is about the buyer, not about the attendee.';
+    if (!field && wordsOf(name).some((word) => words.otherNumbers.includes(word)))
+      return 'A number of a fax or pager is not a phone number.';
+    if (field?.name === words.titleField && facts?.areMostly(words.salutations)) return 'Its values are salutations.';
+    return undefined;
+  }
+
+  private hasAttendee({ attendeeFields }: ColumnWords): boolean {
+    const fieldOf = (name: string): CsvField | undefined => this.fieldsByKey.get(columnKey(name));
+    return this.survey.header.names.some((name) => attendeeFields.test(fieldOf(name)?.name ?? ''));
+  }
+
+  /** The field of a name such as `Ticket Phone Number`, which begins with a word for the attendee or the buyer. */
+  private prefixedField(name: string): { field: CsvField; isOfBuyer: boolean } | undefined {
+    const { words } = this.csv.definition(this.format.section);
+    const [prefix = '', ...rest] = wordsOf(name);
+    const field = this.fieldsByKey.get(columnKey(rest.join(' ')));
+    if (!words || !field || !words.personFields.test(field.name)) return undefined;
+    const isOfBuyer = words.buyerPrefixes.includes(prefix);
+    // A `Ticket Name` is that of a kind of ticket.
+    const isOfAttendee = words.attendeePrefixes.includes(prefix) && field.name !== 'name';
+    return isOfBuyer || isOfAttendee ? { field, isOfBuyer } : undefined;
   }
 
   private unknownColumn(column: CsvColumn): CsvColumn | undefined {
     const { ignoreUnknown, isLenient } = this.format;
-    if (ignoreUnknown) return column;
+    if (ignoreUnknown) return { ...column, isUnknown: true };
     if (isLenient) return { ...column, skipReason: 'Unknown column.' };
-    this.unknown.push(column.name);
+    this.unknown.push(column);
     return undefined;
   }
 
@@ -148,16 +177,6 @@ export class ColumnAssignment {
     this.issues.add({ ...NO_LOCATION, line, column, value, expected, message });
   }
 
-  /** If the file has no other address, the parts of a home address fill those of the lead's address. */
-  private substituteFields(columns: CsvColumn[]): void {
-    const names = columns.map(({ field }) => field?.name ?? '');
-    for (const column of columns) {
-      const { substitute } = column.field ?? {};
-      if (!substitute || names.some((name) => substitute.unlessAnyOf.test(name))) continue;
-      column.field = this.csv.fieldNamed(this.format.section, substitute.field);
-    }
-  }
-
   private reportUnknown(columns: CsvColumn[]): void {
     if (this.unknown.length === 0) return;
     const { identifiers } = this.csv.definition(this.format.section);
@@ -166,7 +185,10 @@ export class ColumnAssignment {
       .filter(([, field]) => isFree(field) && !this.isIdentifier(field) && field.name !== identifiers?.id)
       .map(([key, { name }]): [string, string] => [key, name]);
     const { line } = this.survey.header;
-    const listed = this.unknown.slice(0, MAX_LISTED);
+    const unknown = contactsFirst(this.unknown, this.survey.facts).map(({ name }) => name);
+    const contacts = this.unknown.filter(({ index }) => this.survey.facts.get(index)?.hasContact);
+    const limit = Math.max(MAX_LISTED, contacts.length);
+    const listed = unknown.slice(0, limit);
     const suggestions = new Map(listed.map((column) => [column, this.suggestionFor(column, names)]));
     const reported = listed.map((column): LocatedIssue => {
       const expected = suggestions.get(column) ?? 'the name of a field';
@@ -179,7 +201,7 @@ export class ColumnAssignment {
     const count = this.unknown.length;
     const what = count === 1 ? 'Unknown column' : `${count.toLocaleString('en-US')} unknown columns`;
     const advice = 'Skip all unknown columns with --ignore-unknown, or assign a column to a field with --map.';
-    const text = `line ${line}: ${what}: ${listNames(this.unknown, nameOf)}. ${advice}`;
+    const text = `line ${line}: ${what}: ${listNames(unknown, nameOf, limit)}. ${advice}`;
     // A likely typing error is only named: a command that fills a field by likeness could store a number as a name.
     this.issues.setColumnIssues(reported, count - reported.length, text, ['--ignore-unknown']);
   }
@@ -194,6 +216,14 @@ export class ColumnAssignment {
     const message = `--map: The file has no column ${quote(column)}. Its columns are ${listNames(names)}.`;
     this.issues.add({ ...NO_LOCATION, expected: 'a column of the file', message });
   }
+}
+
+const wordsOf = (name: string): string[] => name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Columns whose values look like a way to reach somebody, and then the others. */
+export function contactsFirst(columns: CsvColumn[], facts: Map<number, ColumnFacts>): CsvColumn[] {
+  const hasContact = ({ index }: CsvColumn): boolean => facts.get(index)?.hasContact ?? false;
+  return [...columns.filter(hasContact), ...columns.filter((column) => !hasContact(column))];
 }
 
 /** A file with this many of the columns that a program's files usually have is from that program. */

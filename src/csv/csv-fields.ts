@@ -36,8 +36,6 @@ export interface CsvField {
   isExactName?: boolean;
   /** Whether it is read before the fields that lack this flag. */
   isReadFirst?: boolean;
-  /** The field to fill instead if the file has no column of certain other fields. */
-  substitute?: { field: string; unlessAnyOf: RegExp };
   /** The records that the cells refer to. */
   references?: LookupSource;
   /**

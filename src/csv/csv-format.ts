@@ -62,6 +62,8 @@ export interface CsvColumn {
   field: CsvField | undefined;
   /** Index of the column with the times of its dates. */
   timeIndex?: number;
+  /** Whether `--ignore-unknown` skips it, rather than `--map`. */
+  isUnknown?: boolean;
   /** Why it is skipped although the operator has not asked for that. */
   skipReason?: string;
 }

@@ -109,7 +109,7 @@ export async function planCsv(
     onDuplicate: format.onDuplicate,
     isLenient: format.isLenient,
     format,
-    reading: { ...reading, delimiter: survey.header.delimiter },
+    reading: { ...reading, delimiter: survey.header.delimiter, endLine: survey.endLine },
     survey,
     columns,
     ownColumnNames: isLeftOutList(names) ? names.slice(LEFT_OUT_COLUMNS.length) : names,

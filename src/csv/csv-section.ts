@@ -17,12 +17,30 @@ export interface CsvDefinition {
   identifiers?: CsvIdentifiers;
   /** Fields that hold the address of a user. A column of one of them without any address is skipped. */
   userFields?: string[];
+  /** What words in the names and values of columns mean. */
+  words?: ColumnWords;
   /** Names that mean something else in a file that has a certain other column. */
   foreignColumns?: { names: string[]; beside: string }[];
   /** Completes a record when all its cells have been read. */
   complete?: (record: RecordDraft) => void;
   /** The fields of which a useful record needs at least one, and whether it has one. */
   usable?: { fieldNames: RegExp; isUsable: (record: RecordDraft) => boolean };
+}
+
+/** Words in lower case that tell what a column is, and the fields that they concern. */
+export interface ColumnWords {
+  /** Values that are no titles, such as `mrs`. */
+  salutations: string[];
+  /** Words for numbers at which nobody answers, such as `fax`. */
+  otherNumbers: string[];
+  /** First words of the names of columns about the person who comes, and about the one who has paid. */
+  attendeePrefixes: string[];
+  buyerPrefixes: string[];
+  titleField: string;
+  /** The fields that may have such a prefix. */
+  personFields: RegExp;
+  /** The fields that a file about attendees has without a buyer's prefix. */
+  attendeeFields: RegExp;
 }
 
 /** What a column of ids such as `Record ID` may fill. */

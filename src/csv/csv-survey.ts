@@ -17,7 +17,14 @@ export interface ReadingOptions {
   /** Ranges of lines, first and last, on which rows are skipped. */
   skipRows: [first: number, last: number][];
   isKnownName: (name: string) => boolean;
+  /** The line from which on rows belong to another table. */
+  endLine?: number;
 }
+
+/** How many different values of a column are counted. */
+const MAX_COUNTED = 50;
+
+const CONTACT = /@|https?:|^www\.|^[+(0][\d\s()./-]{6,}$|\b(?:GmbH|AG|Ltd|LLC|Inc|Corp|BV|SRL)\.?$/;
 
 /** What the values of a column have in common. */
 export class ColumnFacts {
@@ -32,6 +39,8 @@ export class ColumnFacts {
   otherId?: { value: string; line: number };
   /** The patterns that all values match. */
   patterns: Set<RegExp>;
+  /** How often the first different values occur. */
+  private readonly counts = new Map<string, number>();
   private dates = new DateOrder();
 
   constructor(patterns: RegExp[]) {
@@ -42,6 +51,8 @@ export class ColumnFacts {
     const value = trimInvisible(cell);
     if (value === '') return;
     this.values++;
+    const count = this.counts.get(value);
+    if (count !== undefined || this.counts.size < MAX_COUNTED) this.counts.set(value, (count ?? 0) + 1);
     if (isUuid(value)) this.uuids++;
     else this.otherId ??= { value, line };
     if (value.includes('@')) this.addresses++;
@@ -49,6 +60,18 @@ export class ColumnFacts {
     else if (isDateOnly(value)) this.datesOnly++;
     for (const pattern of this.patterns) if (!pattern.test(value)) this.patterns.delete(pattern);
     this.dates.add(value);
+  }
+
+  /** Whether most values are among some words in lower case, a period after them aside. */
+  areMostly(words: string[]): boolean {
+    const isWord = ([value]: [string, number]): boolean => words.includes(value.toLowerCase().replace(/\.$/, ''));
+    const count = [...this.counts].filter(isWord).reduce((sum, [, each]) => sum + each, 0);
+    return count * 2 > this.values;
+  }
+
+  /** Whether some values look like an address, a number to call, a link or a company. */
+  get hasContact(): boolean {
+    return [...this.counts.keys()].some((value) => CONTACT.test(value));
   }
 
   /** The order of day and month, if the values prove it. */
@@ -112,6 +135,8 @@ export interface Survey {
   encodingProblem?: EncodingProblem;
   /** The facts by the index of the column. Columns without values have none. */
   facts: Map<number, ColumnFacts>;
+  /** The line on which another table begins, which is left out with all that follows. */
+  endLine?: number;
 }
 
 /** @throws ImportError if the file cannot be read */
@@ -119,15 +144,38 @@ export async function surveyFile(open: OpenFile, options: ReadingOptions, patter
   const facts = new Map<number, ColumnFacts>();
   let encodingProblem: EncodingProblem | undefined;
   let header: CsvHeader | undefined;
+  let endLine: number | undefined;
+  let rowBefore: CsvRow | undefined;
   const onProblem = (problem: EncodingProblem) => (encodingProblem = problem);
-  for await (const part of readRows(open, options, onProblem)) {
+  reading: for await (const part of readRows(open, options, onProblem)) {
     header = part.header;
     for (const row of part.rows) {
+      if (beginsOtherTable(row, header, options)) {
+        // A line such as `Panelist Details` is the title of the other table.
+        endLine = rowBefore && textsOf(rowBefore).length === 1 ? rowBefore.line : row.line;
+        break reading;
+      }
+      if (textsOf(row).length > 0) rowBefore = row;
       if (!rowIssue(row, header.names)) addFacts(facts, row, header.names.length, patterns);
     }
   }
   if (!header) throw importError('The file is empty.');
-  return { header, encodingProblem, facts };
+  return { header, encodingProblem, facts, endLine };
+}
+
+const textsOf = ({ cells }: CsvRow): string[] => cells.filter((cell) => cell.trim() !== '');
+
+/** A row with this many known names, and with as many of them as of others, is a header. */
+const MIN_KNOWN_NAMES = 3;
+
+/** Whether a row is the header of another table. That of the same one may be repeated. */
+function beginsOtherTable(row: CsvRow, { names }: CsvHeader, { isKnownName }: ReadingOptions): boolean {
+  const texts = textsOf(row);
+  if (texts.length < MIN_KNOWN_NAMES || !texts.slice(0, MIN_KNOWN_NAMES).some(isKnownName)) return false;
+  const known = texts.filter(isKnownName).length;
+  if (known < MIN_KNOWN_NAMES || known * 2 < texts.length) return false;
+  const own = new Set(names.map((name) => name.trim()));
+  return !texts.every((text) => own.has(text.trim())) || row.cells[0]?.trim() !== names[0]?.trim();
 }
 
 function addFacts(facts: Map<number, ColumnFacts>, { cells, line }: CsvRow, columns: number, patterns: RegExp[]): void {
@@ -161,8 +209,9 @@ export async function* readRows(
   yield { header, rows: wantedRows(parser.rows(true), options) };
 }
 
-function* wantedRows(rows: Iterable<CsvRow>, { skipRows }: ReadingOptions): Generator<CsvRow> {
+function* wantedRows(rows: Iterable<CsvRow>, { skipRows, endLine = Infinity }: ReadingOptions): Generator<CsvRow> {
   for (const row of rows) {
+    if (row.line >= endLine) return;
     if (!skipRows.some(([first, last]) => row.line >= first && row.line <= last)) yield row;
   }
 }

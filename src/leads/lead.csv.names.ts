@@ -69,8 +69,6 @@ const description: CsvField = {
   format: (record) => (typeof record.description === 'string' ? record.description : ''),
 };
 
-const COMPANY_ADDRESS = /^company\.(streetAddress|city|state|zip|country)$/;
-
 /** The second line of a street address. */
 const streetAddress2: CsvField = {
   name: 'streetAddress2',
@@ -83,15 +81,11 @@ const streetAddress2: CsvField = {
   },
 };
 
-/**
- * A part of a person's home address. A lead has only one address with separate parts, that of its company. A home address
- * fills these parts or, if the file has both addresses, `address`.
- */
+/** A part of a person's home address. Only the address of a lead's company has separate parts. */
 const homeField = (part: string): CsvField => ({
   name: `home.${part}`,
   paths: ['address'],
   isList: true,
-  substitute: { field: `company.${part}`, unlessAnyOf: COMPANY_ADDRESS },
   parseInto: (draft, cell) => appendText(draft, 'address', cell.trim(), ', '),
 });
 

@@ -1,3 +1,4 @@
+import words from './column-words.json';
 import type { RecordDraft } from '../csv/csv-fields';
 import type { CsvDefinition } from '../csv/csv-section';
 import { uuidV7 } from '../database/uuid';
@@ -30,6 +31,12 @@ export const LEAD_CSV: CsvDefinition = {
   fields: [...ID_FIELDS, ...NAME_FIELDS, ...EMAIL_FIELDS, ...PHONE_FIELDS, ...REMOTE_ID_FIELDS, ...LINK_FIELDS],
   identifiers: LEAD_IDENTIFIERS,
   userFields: ['createdBy', 'lastScannedBy'],
+  words: {
+    ...words,
+    titleField: 'jobTitle',
+    personFields: /^(?:firstName|lastName|name|email|phone|address|company\.)/,
+    attendeeFields: /^(?:firstName|lastName|name|email\.attendee)$/,
+  },
   // Mailchimp's column names the region of the IP address from which a form was sent.
   foreignColumns: [{ names: ['Region'], beside: 'OPTIN_IP' }],
   complete: completeAttendance,

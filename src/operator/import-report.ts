@@ -1,3 +1,4 @@
+import { contactsFirst } from '../csv/csv-columns';
 import { columnsWithoutEffect, type CsvPlan } from '../csv/csv-plan';
 import type { LeftOutSummary } from '../datasets/left-out';
 import { databaseErrorMessage } from '../database/errors';
@@ -103,6 +104,14 @@ export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
   }
   const skipped = isLenient ? [] : columns.filter(({ skipReason }) => skipReason !== undefined);
   for (const { name, skipReason } of skipped) notes.push(`Skipped column ${quote(name)}: ${skipReason}`);
+  if (survey.endLine !== undefined) {
+    notes.push(`Another table begins on line ${survey.endLine}: it and all that follows was left out.`);
+  }
+  const unused = columns.filter(({ isUnknown }) => isUnknown);
+  if (unused.length > 0) {
+    const names = contactsFirst(unused, survey.facts).map(({ name }) => quote(name));
+    notes.push(`Columns that were not used: ${names.join(', ')}.`);
+  }
   for (const { name } of columnsWithoutEffect(plan)) notes.push(`Column ${quote(name)} has no effect without --event.`);
   if (repeatedHours.first) {
     const { count, first } = repeatedHours;

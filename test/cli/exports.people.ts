@@ -132,7 +132,9 @@ export const EXPORTS: Record<string, ExpectedLead[]> = {
   ),
   'eventbrite-attendees.csv': peopleWith(
     oneNumber('MOBILE'),
-    companyAddress(),
+    ({ place: [city, state, zip, country] }) => ({
+      address: [zip, city, state, country].filter(Boolean).join(', '),
+    }),
     datesFrom(10, (n) => `2026-04-${n}T18:22:41.000Z`),
   ),
   'excel-csv-utf8.csv': peopleWith(...german),

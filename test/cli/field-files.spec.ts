@@ -170,21 +170,6 @@ describe('a file from the field', () => {
       expect(await counts('Shoe size,email\n43,a@example.com\n', '--ignore-unknown')).toEqual([1, 0, 0]);
     });
 
-    it('as others do, and no command fills a field by likeness, or makes leads of IDs', async () => {
-      const content = 'Attendee ID,Badge ID,Atendee,Emial,email\n1,8,9,x,a@example.com\n';
-      const { stderr } = await run(content);
-      expect(stderr).toMatch(/^Try: .* --csv leads --ignore-unknown$/m);
-      expect(stderr).not.toContain('--map "');
-    });
-
-    it('as dates of either order: both commands are named', async () => {
-      const { stderr } = await run('Create Date\n5/4/2026\n6/4/2026\n');
-      expect(stderr).toMatch(
-        /^Try: .* --date-format DMY\nOr, if the month comes first in its dates: .* --date-format MDY\n/m,
-      );
-      expect((await run('Create Date\n25/4/2026\n4/25/2026\n')).stderr).not.toContain('Try:');
-    });
-
     it('twice: lists take both, others one of them or both alike', async () => {
       const content =
         'Phone,Phone,email,E-mail\n1,2,a@example.com,\n3,3,,b@example.com\n4,,c@example.com,c@example.com\n';
@@ -297,17 +282,6 @@ describe('a file from the field', () => {
       expect(line).toContain(
         `line 2, column "Create Date": Cannot read ${JSON.stringify(cell)} as a date and time${reason}`,
       );
-    });
-
-    it('in an hour that occurs twice: named once, with the offset that is taken, and counted', async () => {
-      const content = 'email,Create Date\nnobody,2026-10-25 02:30\nb@example.com,2026-10-25 02:45\n';
-      const { stdout } = await run(content, '--lenient', ...berlin);
-      expect(stdout).toContain(
-        '2 times in an hour that occurs twice in Europe/Berlin, such as "2026-10-25 02:30": the first one was taken, UTC+02:00.',
-      );
-      expect(await json(content, '--lenient', ...berlin)).toMatchObject({
-        repeatedHours: { count: 2, offset: '+02:00' },
-      });
     });
 
     it('a number of a telephone that a spreadsheet kept, or spoilt', async () => {

@@ -8,7 +8,7 @@ import type { LeftOut } from '../../src/datasets/left-out';
 import { ImportError } from '../../src/datasets/import-error';
 import { type ImportResult, ImportService } from '../../src/datasets/import.service';
 import { type CsvOptions, csvFormatOf, withCsvImportOptions, withCsvOptions } from '../../src/operator/csv.options';
-import { adviceLines } from '../../src/operator/import-report';
+import { adviceLines, readingNotes } from '../../src/operator/import-report';
 import { DATASETS } from './contexts';
 import type { InProcess } from './lanyard';
 
@@ -21,6 +21,8 @@ export interface CsvOutcome {
   /** The message of a rejection, as a person reads it. */
   message: string;
   leftOut: LeftOut[];
+  /** What the result says of how the file was read. */
+  notes?: string[];
 }
 
 /** The options of a command line, as the command reads them. */
@@ -48,7 +50,7 @@ export async function importCsvFile(
         for await (const each of entries) leftOut.push(each);
       },
     });
-    return { result, message: '', leftOut };
+    return { result, message: '', leftOut, notes: readingNotes(csv, result, format.isLenient) };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     return { message: [error.message, ...adviceLines(error, 'import')].join('\n'), leftOut };
