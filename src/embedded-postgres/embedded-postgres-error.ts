@@ -5,7 +5,7 @@ export class EmbeddedPostgresError extends Error {}
 
 const FREE_SPACE = 'Free space on the disk, or set LANYARD_DATA_DIR to a directory on another disk.';
 
-/** initdb needs the name of its user, which containers with an ID of their own (`docker run -u`, OpenShift) do not have. */
+/** The program initdb needs the name of its user, which containers with an ID of their own (`docker run -u`, OpenShift) do not have. */
 const NO_USER = /could not look up effective user ID/;
 const NAME_USER =
   'Set DATABASE_URL to a PostgreSQL of your own, or give this user an entry in the list of users (/etc/passwd).';

@@ -1,4 +1,6 @@
-import type { Readable } from 'node:stream';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import { createGunzip } from 'node:zlib';
 
 /** A backup cannot be written or restored. The message is one line. */
@@ -6,8 +8,8 @@ export class BackupError extends Error {}
 
 /**
  * The format of a backup. It is gzipped text: the head as a line of JSON; then for each table a line of JSON with its name,
- * its rows as COPY writes them, and END_OF_ROWS; and finally a line of JSON with the number of rows of each table, without
- * which the file is incomplete.
+ * its rows as COPY writes them, and END_OF_ROWS; and finally a line of JSON with the number of rows of each table and the
+ * SHA-256 of everything before that line. Without this line the file is incomplete.
  */
 export const BACKUP_FORMAT = 'lanyard-backup';
 export const BACKUP_FORMAT_VERSION = 1;
@@ -36,6 +38,12 @@ export interface BackupHead {
 /** The number of rows of each table. */
 export type RowCounts = Record<string, number>;
 
+export interface BackupEnd {
+  rows: RowCounts;
+  /** In hexadecimal digits. Backups of earlier commits have none. */
+  sha256?: string;
+}
+
 /** Maximum length of a line of JSON. A head has a few kilobytes, but another file may have gigabytes without a line break. */
 const MAX_LINE_BYTES = 16 << 20;
 
@@ -47,42 +55,60 @@ const FOREIGN = 'is not a backup of Lanyard.';
 export class BackupReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private buffered: Buffer = Buffer.alloc(0);
+  /** The hash of what was read. */
+  private readonly hash = createHash('sha256');
+  /** The tables that the head names and that have not been read. */
+  private pendingTables: BackupTable[] = [];
+
+  /** The number of rows of each table. It is zero until the last table has been read. */
+  counts: RowCounts = {};
 
   constructor(
     /** The name of the file in messages. */
     private readonly name: string,
-    file: Readable,
+    file: AsyncIterable<Buffer>,
   ) {
     const gunzip = createGunzip({ chunkSize: 256 << 10 });
+    const source = Readable.from(file);
     // pipe() does not forward errors, so reading would never end if the file cannot be read.
-    file.on('error', (error) => gunzip.destroy(error));
-    this.chunks = file.pipe(gunzip)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    source.on('error', (error) => gunzip.destroy(error));
+    this.chunks = source.pipe(gunzip)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
-  /** @throws BackupError if the file is not a backup, or has a newer format */
+  /** @throws BackupError if the file is not a backup, has a newer format or is damaged */
   async readHead(): Promise<BackupHead> {
     const head = parseJson(await this.readLine()) as BackupHead | undefined;
     if (head?.format !== BACKUP_FORMAT) throw this.error(FOREIGN);
-    if (head.version === BACKUP_FORMAT_VERSION) return head;
-    throw this.error(
-      `was written by Lanyard ${head.release} in a format that this release cannot read. Restore it with that release.`,
-    );
-  }
-
-  /** Reads the head of the next table. The result is undefined after the last one. */
-  async readTable(): Promise<BackupTable | undefined> {
-    const line = parseJson(await this.readLine()) as { table?: BackupTable; rows?: RowCounts } | undefined;
-    if (line?.rows) {
-      this.counts = line.rows;
-      await this.end();
-      return undefined;
+    if (typeof head.version === 'number' && head.version !== BACKUP_FORMAT_VERSION) {
+      throw this.error(
+        `was written by Lanyard ${head.release} in a format that this release cannot read. Restore it with that release.`,
+      );
     }
-    if (!line?.table) throw this.error(DAMAGED);
-    return line.table;
+    if (!isHead(head)) throw this.error(DAMAGED);
+    this.pendingTables = [...head.tables];
+    this.counts = Object.fromEntries(head.tables.map(({ name }) => [name, 0]));
+    return head;
   }
 
-  /** The number of rows of each table. It is empty until the last table has been read. */
-  counts: RowCounts = {};
+  /**
+   * Reads the head of the next table. The result is undefined after the last one.
+   * @throws BackupError if it is not the next table that the head of the file names, or if the file has changed since it was written
+   */
+  async readTable(): Promise<BackupTable | undefined> {
+    const sha256 = this.hash.copy().digest('hex');
+    const line = parseJson(await this.readLine());
+    const table = this.pendingTables.shift();
+    if (table) {
+      if (!isDeepStrictEqual(line, { table })) throw this.error(DAMAGED);
+      return table;
+    }
+    const end = line as Partial<BackupEnd> | undefined;
+    const isWhole = end?.sha256 === undefined || end.sha256 === sha256;
+    if (!end?.rows || !hasSameKeys(end.rows, this.counts) || !isWhole) throw this.error(DAMAGED);
+    this.counts = end.rows;
+    await this.end();
+    return undefined;
+  }
 
   /** Yields the rows of a table in whole lines, as COPY reads them. */
   async *readRows(): AsyncGenerator<Buffer> {
@@ -119,6 +145,7 @@ export class BackupReader {
   private take(length: number): Buffer {
     const result = this.buffered.subarray(0, length);
     this.buffered = this.buffered.subarray(length);
+    this.hash.update(result);
     return result;
   }
 
@@ -135,10 +162,44 @@ export class BackupReader {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'Z_BUF_ERROR') throw this.error(INCOMPLETE, error);
       if (code === 'Z_DATA_ERROR') throw this.error(/header/.test(message) ? FOREIGN : DAMAGED, error);
-      throw this.error(`cannot be read: ${message}`, error);
+      throw error;
     }
   }
 }
+
+/**
+ * Reads a whole backup, so that a damaged one is found before a database is created or changed.
+ * @throws BackupError if the file is not a backup, or not as it was written
+ */
+export async function verifyBackup(reader: BackupReader): Promise<void> {
+  const found: RowCounts = {};
+  await reader.readHead();
+  for (let table = await reader.readTable(); table; table = await reader.readTable()) {
+    let count = 0;
+    for await (const rows of reader.readRows()) count += countLines(rows);
+    found[table.name] = count;
+  }
+  const mismatch = Object.entries(reader.counts).find(([name, count]) => found[name] !== count);
+  if (!mismatch) return;
+  throw reader.error(`is damaged: it does not contain the ${mismatch[1]} rows of ${mismatch[0]} that it should.`);
+}
+
+function countLines(rows: Buffer): number {
+  let count = 0;
+  for (let end = rows.indexOf('\n'); end !== -1; end = rows.indexOf('\n', end + 1)) count++;
+  return count;
+}
+
+function isHead(head: Partial<BackupHead>): boolean {
+  const { migrations, tables, sequences } = head;
+  return (
+    head.version === BACKUP_FORMAT_VERSION &&
+    [migrations, tables, sequences].every(Array.isArray) &&
+    (tables ?? []).every((table) => typeof table?.name === 'string' && Array.isArray(table.columns))
+  );
+}
+
+const hasSameKeys = (a: object, b: object): boolean => isDeepStrictEqual(Object.keys(a).sort(), Object.keys(b).sort());
 
 function parseJson(line: string): unknown {
   try {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
@@ -6,6 +7,7 @@ import { version } from '../../package.json';
 import { INSTALLATION, recordAuditIfWritable } from '../access/audit-log.service';
 import { requireUsableSchema } from '../schema/schema-release';
 import {
+  type BackupEnd,
   BackupError,
   type BackupHead,
   type BackupTable,
@@ -56,6 +58,17 @@ export class BackupService {
    * @throws BackupError if there is nothing to back up
    */
   async *backup(counts: RowCounts): AsyncGenerator<string | Buffer> {
+    const hash = createHash('sha256');
+    for await (const chunk of this.snapshot(counts)) {
+      hash.update(chunk);
+      yield chunk;
+    }
+    const end: BackupEnd = { rows: counts, sha256: hash.digest('hex') };
+    yield `${JSON.stringify(end)}\n`;
+  }
+
+  /** Yields the head and the tables. */
+  private async *snapshot(counts: RowCounts): AsyncGenerator<string | Buffer> {
     await requireUsableSchema(this.dataSource);
     const tables = await selectTables(this.dataSource.manager);
     if (!tables.some(({ name }) => name === 'organizations')) {
@@ -83,7 +96,6 @@ export class BackupService {
       await runner.rollbackTransaction();
       // PostgreSQL reports the number of rows after the last row, so it is known only now.
       for (const { name, rows } of copies) counts[name] = rows.rowCount;
-      yield `${JSON.stringify({ rows: counts })}\n`;
       const entry = { operation: 'backup', resource: 'backups', change: 'created' } as const;
       await recordAuditIfWritable(runner.manager, { organizationId: INSTALLATION, ...entry });
     } finally {

@@ -1,6 +1,16 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createDatabase } from '../support/database';
@@ -35,6 +45,9 @@ describe('operator backup', () => {
     writeFileSync(path, content);
     return path;
   };
+  const text = () => gunzipSync(readFileSync(file)).toString();
+  /** The backup as it was written before there were checksums. */
+  const withoutChecksum = () => text().replace(/,"sha256":"[0-9a-f]{64}"\}\n$/, '}\n');
   const expectRejected = async (path: string, reason: string) => {
     expect(await restore(path)).toEqual({ status: 1, stdout: '', stderr: `${path} ${reason}\n` });
     expect(await relations()).toEqual([]);
@@ -95,8 +108,7 @@ describe('operator backup', () => {
   });
 
   it('from an older release gets the newer migrations', async () => {
-    const text = gunzipSync(readFileSync(file)).toString();
-    const older = text
+    const older = withoutChecksum()
       .replace(/,"SchemaReleases\d+"/, '')
       .replace(/\{"name":"schema_releases",[^}]*\},?/, '')
       .replace(/\{"table":\{"name":"schema_releases".*\n(.*\n)*?\\\.\n/, '')
@@ -108,8 +120,7 @@ describe('operator backup', () => {
   });
 
   it('from a newer release is rejected', async () => {
-    const newer = gunzipSync(readFileSync(file))
-      .toString()
+    const newer = withoutChecksum()
       .replace(/"release":"[^"]*"/, '"release":"0.9.0"')
       .replace('"migrations":[', '"migrations":["Later1895564800000",');
     const reason = expect.stringContaining(
@@ -130,14 +141,12 @@ describe('operator backup', () => {
     for (const length of [0, 9, whole.length >> 1, whole.length - 9, whole.length - 1]) {
       await expectRejected(written(`cut-${length}`, whole.subarray(0, length)), 'is incomplete: its end is missing.');
     }
-    const text = gunzipSync(whole).toString();
-    const lines = text.slice(0, text.lastIndexOf('{"rows":'));
+    const lines = text().slice(0, text().lastIndexOf('{"rows":'));
     await expectRejected(written('without-end', gzipSync(lines)), 'is incomplete: its end is missing.');
   });
 
   it('is rejected if a row is missing or the file is not a backup', async () => {
-    const text = gunzipSync(readFileSync(file)).toString();
-    const lost = text.replace(/(\{"table":\{"name":"organizations".*\n).*\n/, '$1');
+    const lost = withoutChecksum().replace(/(\{"table":\{"name":"organizations".*\n).*\n/, '$1');
     await expectRejected(
       written('lost', gzipSync(lost)),
       'is damaged: it does not contain the 3 rows of organizations that it should.',
@@ -151,4 +160,65 @@ describe('operator backup', () => {
     const stderr = `Cannot read ${missing}: no such file or directory\n`;
     expect(await restore(missing)).toEqual({ status: 1, stdout: '', stderr });
   });
+
+  it('ends with the SHA-256 of everything before its last line', () => {
+    const start = text().lastIndexOf('{"rows":');
+    const { sha256 } = JSON.parse(text().slice(start)) as { sha256: string };
+    expect(sha256).toBe(createHash('sha256').update(text().slice(0, start)).digest('hex'));
+  });
+
+  it('without a checksum, as earlier ones, is restored', async () => {
+    expect(await restore(written('earlier', gzipSync(withoutChecksum())))).toMatchObject({ status: 0 });
+  });
+
+  it.each([
+    ['lacks a table in its body and its end', (old: string) => without(old, 'api_keys')],
+    ['lacks a table in its body', (old: string) => old.replace(bodyOf('api_keys'), '')],
+    ['has a table twice', (old: string) => old.replace(bodyOf('api_keys'), (body) => body + body)],
+    ['has a table that its head does not name', (old: string) => old.replace(inHead('api_keys'), '')],
+    ['counts no rows of a table', (old: string) => old.replace(/,"leads":\d+/, '')],
+    ['names no migrations', (old: string) => old.replace('"migrations"', '"migration"')],
+    ['has a table without columns', (old: string) => old.replace('"columns"', '"column"')],
+    ['has an unreadable table', (old: string) => old.replace('{"table"', '{table')],
+    ['names no version', (old: string) => old.replace('"version":1', '"version":"one"')],
+  ])('is damaged if it %s', async (_, change) => {
+    const old = withoutChecksum();
+    expect(change(old)).not.toBe(old);
+    await expectRejected(written('damaged', gzipSync(change(old))), 'is damaged.');
+  });
+
+  it('is damaged if a value differs, though it was compressed again', async () => {
+    const changed = text().replace(/"createdAt":"2/, '"createdAt":"1');
+    await expectRejected(written('damaged', gzipSync(changed)), 'is damaged.');
+  });
+
+  it('is rejected in one sentence, whichever bit of it is flipped', async () => {
+    const whole = readFileSync(file);
+    for (let at = 10; at < whole.length; at += whole.length >> 4) {
+      const flipped = Buffer.from(whole);
+      flipped.writeUInt8(flipped.readUInt8(at) ^ 4, at);
+      const path = written('flipped', flipped);
+      const { status, stderr } = await restore(path);
+      expect({ status, stderr: stderr.replace(path, 'FILE') }).toEqual({
+        status: 1,
+        stderr: expect.stringMatching(
+          /^FILE is (damaged.*|incomplete: its end is missing|not a backup of Lanyard)\.\n$/,
+        ),
+      });
+      expect(await relations()).toEqual([]);
+    }
+  }, 60_000);
+
+  it('creates no database for a damaged backup', async () => {
+    const dataDir = join(folder, 'data');
+    const path = written('damaged', gzipSync(text().replace('"migrations"', '"migration"')));
+    const { status } = await new Operator({ LANYARD_DATA_DIR: dataDir }).run(['restore', path]);
+    expect(status).toBe(1);
+    expect(existsSync(dataDir)).toBe(false);
+  });
 });
+
+const bodyOf = (table: string): RegExp => new RegExp(`\\{"table":\\{"name":"${table}".*\\n(.*\\n)*?\\\\\\.\\n`);
+const inHead = (table: string): RegExp => new RegExp(`\\{"name":"${table}",[^}]*\\},?`);
+const without = (backup: string, table: string): string =>
+  backup.replace(bodyOf(table), '').replace(new RegExp(`"${table}":\\d+,?(?=.*\\n$)`), '');

@@ -1,13 +1,13 @@
-import { createReadStream, type ReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { Command } from 'commander';
 import { findDatabase } from '../../schema/open';
+import { BackupReader, verifyBackup } from '../backup-file';
 import { RestoreService } from '../restore.service';
 import { addCommand, GlobalOptions } from '../arguments';
+import { fileSize, openTwice } from '../input';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
 import { formatCount } from '../terminal/table';
-import { printResult, errorMessage, CommandError, printStatus } from '../terminal/terminal';
+import { printResult, printStatus } from '../terminal/terminal';
 
 const NOTES = `
 The restore is all or nothing. The database must be empty: set DATABASE_URL to
@@ -30,11 +30,14 @@ export function restoreCommand(program: Command, session: Session): void {
 const createDatabase: typeof findDatabase = (config, log) => findDatabase(config, log, { createIfMissing: true });
 
 async function restoreFile(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
-  const { input, progress } = await openFile(file);
+  const progress = new Progress(fileSize(file));
+  const open = openTwice(file, progress.read);
+  // A damaged file is found before a database is created for it.
+  await verifyBackup(new BackupReader(file, open()));
   try {
     const result = await session.withServices(
       (services, _, beforeCommit) =>
-        services.get(RestoreService).restore(input, { name: file, log: printStatus, beforeCommit }),
+        services.get(RestoreService).restore(open(), { name: file, log: printStatus, beforeCommit }),
       createDatabase,
     );
     for (const table of result.skipped)
@@ -51,20 +54,5 @@ async function restoreFile(session: Session, file: string, { json }: GlobalOptio
     );
   } finally {
     progress.stop();
-    input.destroy();
-  }
-}
-
-/** @throws CommandError if the file cannot be read, before a database is created for it */
-async function openFile(file: string): Promise<{ input: ReadStream; progress: Progress }> {
-  try {
-    const handle = await open(file);
-    const progress = new Progress((await handle.stat()).size);
-    const input = createReadStream(file, { fd: handle, highWaterMark: 256 << 10 });
-    input.on('data', (chunk) => progress.read(chunk.length));
-    input.pause();
-    return { input, progress };
-  } catch (error) {
-    throw new CommandError(`Cannot read ${file}: ${errorMessage(error)}`);
   }
 }
