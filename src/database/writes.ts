@@ -104,8 +104,8 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /**
-   * A write of several statements, all or nothing. Inside, only the passed manager may be used. In the transaction of a
-   * request, such as a dry run, it is that transaction which begins anew.
+   * A write of several statements, all or nothing, in which all services take part that work calls. After a deadlock and the
+   * like, work runs again. Within another transaction, such as that of a dry run, it is that one which begins anew.
    * @param extendedTimeoutMs for work that may cascade to a million rows: when it is cancelled after the time of a statement, it begins
    * anew and has this one; work passes it on to its statements
    */
@@ -151,7 +151,8 @@ export class Writes implements BeforeApplicationShutdown {
     if (this.isStopping) throw new Overloaded('The server stops');
     const entry = this.longWrites.add(connection);
     try {
-      return await work(manager, extendedTimeoutMs + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS);
+      const timeoutMs = extendedTimeoutMs + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS;
+      return await this.transactions.runOn(manager, () => work(manager, timeoutMs), { timeoutMs });
     } finally {
       this.longWrites.remove(entry);
     }
@@ -167,7 +168,7 @@ export class Writes implements BeforeApplicationShutdown {
     let isCommitting = false;
     try {
       await runner.startTransaction();
-      const result = await work(runner.manager);
+      const result = await this.transactions.runOn(runner.manager, () => work(runner.manager));
       if (!runner.isTransactionActive) return result; // A dry run has been rolled back.
       isCommitting = true;
       await runner.commitTransaction();
