@@ -1,15 +1,11 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { PUBLIC } from '../api/public';
 import { Transactions } from '../database/transactions';
 import { MissingApiKey, RejectedApiKey } from '../errors/exceptions';
 import { AccessService } from './access.service';
 import { FailedAuthenticationThrottler } from './failed-authentication.throttler';
-
-const PUBLIC = Symbol('public');
-
-/** A route outside the API that needs no key: health, documentation. */
-export const Public = () => SetMetadata(PUBLIC, true);
 
 /** Authenticates a request by its `x-api-key`: 401 without one, 403 with an invalid one, 429 after too many invalid ones. */
 @Injectable()
@@ -22,6 +18,8 @@ export class ApiKeyGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    // Gateways and resolvers do not start unless they are `@Public()` (api/unsupported-handlers.ts).
+    if (context.getType() !== 'http') return true;
     if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()])) return true;
     const request = context.switchToHttp().getRequest<Request>();
     // Node joins a header that was sent twice with a comma, which no key contains.

@@ -16,6 +16,8 @@ interface Context extends ConnectionSettings {
   /** The organization of the request; undefined before its key is checked. */
   organizationId?: number;
   manager?: EntityManager;
+  /** The JSON texts that the statements of a handler have returned, if its response is to know them. */
+  jsonTexts?: Set<string>;
 }
 
 /**
@@ -44,6 +46,21 @@ export class Transactions {
     return this.storage.getStore() ?? {};
   }
 
+  /** Collects the JSON texts of all statements of the request that follow: nothing else tells them from other strings. */
+  collectJson(): Set<string> {
+    const jsonTexts = new Set<string>();
+    const context = this.storage.getStore();
+    if (context) context.jsonTexts = jsonTexts;
+    return jsonTexts;
+  }
+
+  /** Adds texts to those of `collectJson`, if there are any. */
+  recordJson(texts: readonly string[]): void {
+    const jsonTexts = this.storage.getStore()?.jsonTexts;
+    if (!jsonTexts) return;
+    for (const text of texts) jsonTexts.add(text);
+  }
+
   /** Handles a request, whose organization is set by `setOrganization`. */
   runRequest(work: () => void): void {
     this.storage.run({ organizationId: undefined }, work);
@@ -67,7 +84,8 @@ export class Transactions {
    * ```
    */
   runOn<T>(manager: EntityManager, work: () => Promise<T>, settings: ConnectionSettings = {}): Promise<T> {
-    return this.storage.run({ ...settings, organizationId: this.organizationId, manager }, work);
+    const { organizationId, jsonTexts } = this.storage.getStore() ?? {};
+    return this.storage.run({ ...settings, organizationId, jsonTexts, manager }, work);
   }
 
   /** Runs work in one transaction, in which all services that it calls take part. */

@@ -83,11 +83,14 @@ export class Writes implements BeforeApplicationShutdown {
    * Runs a write whose concurrent inputs of one organization are batched into one statement. Its `$2` is a JSON array of
    * inputs, and it returns a row for each of them, in the same order.
    */
-  writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
+  async writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
     if (this.transactions.manager) return this.statements.selectOne(caller, statement, [JSON.stringify([input])]);
     const batcher = this.batchers.get(statement) ?? new Batcher(this.createBatchWorker(statement), MAX_BATCH_SIZE);
     this.batchers.set(statement, batcher);
-    return batcher.add(caller.organizationId, { caller, input });
+    const json = await batcher.add(caller.organizationId, { caller, input });
+    // The statement ran in the context of another request of the batch.
+    this.transactions.recordJson([json]);
+    return json;
   }
 
   private createBatchWorker(statement: Statement) {
