@@ -1,5 +1,5 @@
-// npm run api: writes the declarations of the package's public API to docs/api/, without comments and private members, so that
-// a change of the API is seen in a diff. `node scripts/api.mjs --check [FOLDER…]` compares them with the files of folders.
+// npm run api: writes the declarations of the package's public API to docs/api/, with their docstrings and without private
+// members, so that a change of the API is seen in a diff. `node scripts/api.mjs --check [FOLDER…]` compares them with the files of folders.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -99,14 +99,17 @@ class Api {
   }
 
   declarationsIn(symbol, isExported) {
-    const printer = ts.createPrinter({ removeComments: true });
+    const printer = ts.createPrinter();
     return symbol.declarations
       .filter(isOurs)
       .map((node) => (ts.isVariableDeclaration(node) ? node.parent.parent : node))
       .map((node) => {
         const { transformed } = ts.transform(node, [(context) => (root) => this.visit(context, root)]);
         const text = printer.printNode(ts.EmitHint.Unspecified, transformed[0], node.getSourceFile());
-        return `${isExported ? 'export ' : ''}${text.replace(/^(export )?(declare )?/, ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) ? '' : 'declare ')}`;
+        const [, comments, declaration] =
+          /^((?:\s*\/\*[^]*?\*\/\s*|\s*\/\/.*\n)*)(?:export )?(?:declare )?([^]*)$/.exec(text);
+        const isType = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+        return `${comments}${isExported ? 'export ' : ''}${isType ? '' : 'declare '}${declaration}`;
       })
       .join('\n');
   }

@@ -9,7 +9,7 @@ export { defineExtension, type Extension } from './extensions/extension';
 export { run } from './start/run';
 
 // Requests and responses
-export { Public } from './access/api-key.guard';
+export { Public } from './api/public';
 export { type Caller, CurrentCaller } from './api/caller';
 export {
   BooleanField,

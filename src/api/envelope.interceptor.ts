@@ -7,14 +7,18 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
-import { map, type Observable } from 'rxjs';
+import { finalize, map, type Observable } from 'rxjs';
+import { Transactions } from '../database/transactions';
 import { ENVELOPE, type Envelope, plainEnvelope } from './returns';
 import { JsonPayload } from '../server/json-payload';
 import { writesOwnResponse } from './handler-metadata';
 import { HTTP_CODE_METADATA, PATH_METADATA } from './nest-internals';
 
 /** Makes the body of a response from what a handler returned. */
-type Wrap = (results: never, response: Response) => unknown;
+type Wrap = (results: never, response: Response, jsonTexts: Set<string>) => unknown;
+
+/** The decorators of a handler say that it returns JSON texts. */
+const NO_TEXTS = new Set<string>();
 
 /** How the responses of a handler are made. */
 interface ResponseFormat {
@@ -33,9 +37,13 @@ export class EnvelopeInterceptor implements NestInterceptor {
   /** The format of each handler that was called; null where it has no envelope. */
   private readonly formats = new Map<unknown, ResponseFormat | null>();
 
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly transactions: Transactions,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<never>): Observable<unknown> {
+    if (context.getType() !== 'http') return next.handle();
     const handler = context.getHandler();
     let format = this.formats.get(handler);
     if (format === undefined) {
@@ -45,8 +53,14 @@ export class EnvelopeInterceptor implements NestInterceptor {
     if (!format) return next.handle();
     const { status, wrap } = format;
     const response = context.switchToHttp().getResponse<Response>();
-    if (status) response.status(status);
-    return next.handle().pipe(map((results) => wrap(results, response)));
+    if (!status) return next.handle().pipe(map((results) => wrap(results, response, NO_TEXTS)));
+    response.status(status);
+    const jsonTexts = this.transactions.collectJson();
+    return next.handle().pipe(
+      map((results) => wrap(results, response, jsonTexts)),
+      // What a request leaves behind may keep its context.
+      finalize(() => jsonTexts.clear()),
+    );
   }
 
   private formatOf(context: ExecutionContext): ResponseFormat | null {
@@ -56,9 +70,9 @@ export class EnvelopeInterceptor implements NestInterceptor {
     if (writesOwnResponse(context)) return null;
     const path = this.reflector.get<string | string[]>(PATH_METADATA, context.getClass());
     const [key = 'items'] = [path].flat().flatMap((each) => each.split('/').filter(Boolean));
-    const wrap: Wrap = (results, response) => {
+    const wrap: Wrap = (results, response, jsonTexts) => {
       if (isSentAsItIs(results, response)) return results;
-      return new JsonPayload(plainEnvelope(response.statusCode, key)(results));
+      return new JsonPayload(plainEnvelope(response.statusCode, key, results, jsonTexts));
     };
     // Every success is 200, unless the handler says otherwise; Nest would make it 201 for a POST.
     return { status: this.reflector.get<number | undefined>(HTTP_CODE_METADATA, handler) ?? 200, wrap };

@@ -46,7 +46,19 @@ export class ErrorFilter implements ExceptionFilter {
   /** By the kind of the rejection. */
   private readonly lastLoggedAt = new Map<string, number>();
 
-  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+  async catch(error: unknown, host: ArgumentsHost): Promise<unknown> {
+    if (host.getType() !== 'http') return this.errorOutsideHttp(error);
+    return this.sendError(error, host);
+  }
+
+  /** The error of a resolver or a gateway, which its library sends. It says no more than a response of the API would. */
+  private errorOutsideHttp(error: unknown): HttpException {
+    const { status, sendsMessage, text = errorText(status) } = findRow(error, { method: '', originalUrl: '' });
+    if (status >= 500) this.logger.error(describeException(error));
+    return new HttpException(sendsMessage ? (error as Error).message : text, status);
+  }
+
+  private async sendError(error: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
@@ -110,7 +122,7 @@ interface SentError extends ErrorRow {
  * The row of the table for an error. An exception of Nest without a row is sent with its own status and, below 500, with the
  * text that its module gave it.
  */
-function findRow(error: unknown, { method, originalUrl }: Request): SentError {
+function findRow(error: unknown, { method, originalUrl }: Pick<Request, 'method' | 'originalUrl'>): SentError {
   const row = ERROR_ROWS.find(({ type, sqlStates = [] }) => {
     return (type !== undefined && error instanceof type) || hasSqlState(error, sqlStates);
   });

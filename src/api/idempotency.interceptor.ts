@@ -28,6 +28,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
    * not JSON, IdempotencyKeyInUse, IdempotencyKeyReused
    */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (context.getType() !== 'http') return next.handle();
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (context.getClass() === NotFoundController) return next.handle();

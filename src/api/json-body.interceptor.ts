@@ -64,6 +64,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
 
   /** @throws InvalidRequest, PayloadTooLargeException */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
+    if (context.getType() !== 'http') return next.handle();
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();

@@ -165,18 +165,33 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
 
 const PAGE_KEYS = ['items', 'limit', 'offset', 'total'];
 
-/** Whether a result has exactly the keys of a `Page` of objects. Anything else is no page of ours. */
-function isPage(result: unknown): result is Page {
+/** Whether a result has exactly the keys of a `Page` of objects or JSON texts. Anything else is no page of ours. */
+function isPage(result: unknown, jsonTexts: Set<string>): result is Page {
   if (!isObject(result) || Object.keys(result).sort().join() !== PAGE_KEYS.join()) return false;
   const { items, limit, offset, total } = result as Record<string, unknown>;
-  return [limit, offset, total].every(Number.isInteger) && Array.isArray(items) && items.every(isObject);
+  if (![limit, offset, total].every(Number.isInteger) || !Array.isArray(items)) return false;
+  return items.every((item) => isObject(item) || jsonTexts.has(item as string));
 }
 
-/** The envelope of a handler without a decorator of this file. @param key under which the items of a `Page` stand */
-export const plainEnvelope =
-  (status: number, key: string): Envelope =>
-  (result: unknown) =>
-    isPage(result) ? pageIn(status, key, result) : [`{"status":${status},"results":${JSON.stringify(result ?? {})}}`];
+/** The JSON text of a result. A JSON text, or a list of them, is taken as it is; one within an object becomes its value. */
+function resultText(result: unknown, jsonTexts: Set<string>): string {
+  if (jsonTexts.size === 0) return JSON.stringify(result);
+  const isJson = (value: unknown): value is string => typeof value === 'string' && jsonTexts.has(value);
+  if (isJson(result)) return result;
+  if (Array.isArray(result) && result.every(isJson)) return `[${result.join()}]`;
+  return JSON.stringify(result, (_, value: unknown) => (isJson(value) ? (JSON.parse(value) as unknown) : value));
+}
+
+/**
+ * The body of a handler without a decorator of this file.
+ * @param key under which the items of a `Page` stand
+ * @param jsonTexts the JSON texts that statements have returned to the handler
+ */
+export function plainEnvelope(status: number, key: string, result: unknown, jsonTexts: Set<string>): string[] {
+  if (!isPage(result, jsonTexts)) return [`{"status":${status},"results":${resultText(result ?? {}, jsonTexts)}}`];
+  const items = result.items.map((item) => resultText(item, jsonTexts) as JsonText);
+  return pageIn(status, key, { limit: result.limit, offset: result.offset, total: result.total, items });
+}
 
 @ApiSchema({ description: 'Body of every error response.' })
 export class ErrorResponse {

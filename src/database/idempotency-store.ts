@@ -3,7 +3,6 @@ import type { EntityManager } from 'typeorm';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ResponseTooLarge, ConcurrentChange } from '../errors/exceptions';
 import type { Caller } from './statements';
 import { Pruner } from './pruner';
-import { Transactions } from './transactions';
 import { Writes } from './writes';
 
 /** How long a response is kept. */
@@ -72,7 +71,6 @@ interface ClaimRow {
 export class IdempotencyStore {
   constructor(
     private readonly writes: Writes,
-    private readonly transactions: Transactions,
     pruner: Pruner,
   ) {
     pruner.add({ noun: 'idempotent answers', text: PRUNE_RESPONSES, values: [], batchSize: PRUNE_BATCH_SIZE });
@@ -91,7 +89,7 @@ export class IdempotencyStore {
     fingerprint: Buffer,
     handle: () => Promise<StoredResponse>,
   ): Promise<{ response: StoredResponse; isReplayed: boolean }> {
-    return this.writes.transaction(caller, async (manager, timeoutMs) => {
+    return this.writes.transaction(caller, async (manager) => {
       const [claim] = await manager.query<ClaimRow[]>(CLAIM_KEY, [caller.keyId, key, fingerprint]);
       if (typeof claim?.answer === 'string') {
         if (!claim.same) throw new IdempotencyKeyReused();
@@ -99,7 +97,7 @@ export class IdempotencyStore {
         return { response: { status, headers, body }, isReplayed: true };
       }
       if (!claim?.free) throw new IdempotencyKeyInUse();
-      const response = await this.transactions.runOn(manager, handle, { timeoutMs });
+      const response = await handle();
       const { body, status } = response;
       const headers = JSON.stringify(response.headers);
       await requireStorageQuota(manager, caller, Buffer.byteLength(body), Buffer.byteLength(headers));
@@ -119,8 +117,8 @@ export class IdempotencyStore {
 
   /** Handles a request and rolls it back. The response is that of the real write; deferred constraints are checked, too. */
   dryRun<T>(caller: Caller, handle: () => Promise<T>): Promise<T> {
-    return this.writes.transaction(caller, async (manager, timeoutMs) => {
-      const response = await this.transactions.runOn(manager, handle, { timeoutMs });
+    return this.writes.transaction(caller, async (manager) => {
+      const response = await handle();
       await manager.query('set constraints all immediate');
       await manager.queryRunner?.rollbackTransaction();
       return response;

@@ -101,7 +101,9 @@ export class Statements {
     values: unknown[],
     options?: StatementOptions,
   ): Promise<JsonText[]> {
-    return (await this.selectRows<[JsonText]>(caller, statement, values, options)).map(([json]) => json);
+    const texts = (await this.selectRows<[JsonText]>(caller, statement, values, options)).map(([json]) => json);
+    this.transactions.recordJson(texts);
+    return texts;
   }
 
   /** The rows of a statement with several columns. */
@@ -153,6 +155,7 @@ export class Statements {
     const [first] = rows;
     if (!first) throw new RowNotFound();
     const items = first[0] === null ? [] : rows.map(([json]) => json as JsonText);
+    this.transactions.recordJson(items);
     return { limit, offset, items, total: Number(first[1]) };
   }
 

@@ -1,4 +1,5 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityMetadata } from 'typeorm';
+import { ConfigError } from '../config';
 
 /** The parent of a list that exists once for each parent, as each event has a list of leads. */
 export interface ListParent {
@@ -36,8 +37,24 @@ export function trackedListOf(entity: EntityClass): TrackedList {
   return list;
 }
 
-/** All lists of the data source's entities, in the order of their tables' names. */
+/** @throws ConfigError when rows are hidden in place of being deleted, of which lists, totals and the feed know nothing */
+function rejectSoftDelete({ name, deleteDateColumn }: EntityMetadata): void {
+  if (!deleteDateColumn) return;
+  throw new ConfigError(
+    `${name} is a @ListedEntity with a @DeleteDateColumn (${deleteDateColumn.propertyName}), so its list, total, change feed ` +
+      'and export would still have the deleted rows. Delete the rows, or use @Entity in place of @ListedEntity.',
+  );
+}
+
+/**
+ * All lists of the data source's entities, in the order of their tables' names.
+ * @throws ConfigError when one of them has a `@DeleteDateColumn`
+ */
 export const trackedListsOf = ({ entityMetadatas }: DataSource): TrackedList[] =>
   entityMetadatas
-    .flatMap(({ target }) => (typeof target === 'function' ? listsOfClass(target) : []))
+    .flatMap((metadata) => {
+      const lists = typeof metadata.target === 'function' ? listsOfClass(metadata.target) : [];
+      if (lists.length > 0) rejectSoftDelete(metadata);
+      return lists;
+    })
     .sort((one, other) => one.table.localeCompare(other.table));

@@ -1,8 +1,31 @@
-import { DataSource, type DataSourceOptions, type QueryRunner, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import {
+  DataSource,
+  type DataSourceOptions,
+  EntityManager,
+  type QueryRunner,
+  QueryRunnerAlreadyReleasedError,
+} from 'typeorm';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { AfterCommitSubscriber } from './after-commit';
 import { FairQueue } from './fair-queue';
 import { DEFAULT_POOL_SIZE, RESERVED_CONNECTIONS } from './limits';
 import { lendRunner, Transactions } from './transactions';
+
+type Work<T> = (manager: EntityManager) => Promise<T>;
+
+/** TypeORM's manager, in whose transactions all services take part that are called within them. */
+class TransactionalManager extends EntityManager {
+  override transaction<T>(work: Work<T>): Promise<T>;
+  override transaction<T>(isolation: IsolationLevel, work: Work<T>): Promise<T>;
+  override transaction<T>(first: IsolationLevel | Work<T>, second?: Work<T>): Promise<T> {
+    const { transactions } = this.dataSource as TransactionalDataSource;
+    const { settings } = transactions;
+    // DataSource.transaction passes its two parameters on, whether it has the second one or not.
+    const work = typeof first === 'function' ? first : second!;
+    const joined: Work<T> = (manager) => transactions.runOn(manager, () => work(manager), settings);
+    return typeof first === 'function' ? super.transaction(joined) : super.transaction(first, joined);
+  }
+}
 
 /**
  * TypeORM's data source, with the one place where a connection for a repository is chosen: the one of `Transactions.runOn`,
@@ -29,6 +52,10 @@ export class TransactionalDataSource extends DataSource {
   override createQueryRunner(mode?: 'master' | 'slave'): QueryRunner {
     const current = this.transactions.manager?.queryRunner;
     return current ? lendRunner(current) : this.withSlots(super.createQueryRunner(mode));
+  }
+
+  override createEntityManager(queryRunner?: QueryRunner): EntityManager {
+    return new TransactionalManager(this, queryRunner);
   }
 
   /** Creates a runner for callers that already have a slot, or use one of the reserved connections. */

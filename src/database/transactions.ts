@@ -16,6 +16,8 @@ interface Context extends ConnectionSettings {
   /** The organization of the request; undefined before its key is checked. */
   organizationId?: number;
   manager?: EntityManager;
+  /** The JSON texts that the statements of a handler have returned, if its response is to know them. */
+  jsonTexts?: Set<string>;
 }
 
 /**
@@ -29,9 +31,10 @@ export class Transactions {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The manager whose connection is to be used, or undefined outside of `runOn`. */
+  /** The manager whose connection is to be used, or undefined outside of `runOn`, and for work that outlives its transaction. */
   get manager(): EntityManager | undefined {
-    return this.storage.getStore()?.manager;
+    const manager = this.storage.getStore()?.manager;
+    return manager?.queryRunner?.isReleased ? undefined : manager;
   }
 
   /** The organization of the request, or undefined outside of requests and before the key is checked. */
@@ -41,6 +44,21 @@ export class Transactions {
 
   get settings(): ConnectionSettings {
     return this.storage.getStore() ?? {};
+  }
+
+  /** Collects the JSON texts of all statements of the request that follow: nothing else tells them from other strings. */
+  collectJson(): Set<string> {
+    const jsonTexts = new Set<string>();
+    const context = this.storage.getStore();
+    if (context) context.jsonTexts = jsonTexts;
+    return jsonTexts;
+  }
+
+  /** Adds texts to those of `collectJson`, if there are any. */
+  recordJson(texts: readonly string[]): void {
+    const jsonTexts = this.storage.getStore()?.jsonTexts;
+    if (!jsonTexts) return;
+    for (const text of texts) jsonTexts.add(text);
   }
 
   /** Handles a request, whose organization is set by `setOrganization`. */
@@ -54,14 +72,25 @@ export class Transactions {
     if (context) context.organizationId = organizationId;
   }
 
-  /** Runs work on the connection of a manager. */
+  /**
+   * Runs work on the connection of a manager. All services and repositories that it calls use that connection. Only a query
+   * runner that you opened yourself needs it: `transaction` of a data source, a manager and `Writes` do the same.
+   *
+   * @example
+   * ```ts
+   * await runner.startTransaction();
+   * await this.transactions.runOn(runner.manager, () => this.leads.patch(caller, id, { jobTitle }));
+   * await runner.commitTransaction();
+   * ```
+   */
   runOn<T>(manager: EntityManager, work: () => Promise<T>, settings: ConnectionSettings = {}): Promise<T> {
-    return this.storage.run({ ...settings, organizationId: this.organizationId, manager }, work);
+    const { organizationId, jsonTexts } = this.storage.getStore() ?? {};
+    return this.storage.run({ ...settings, organizationId, jsonTexts, manager }, work);
   }
 
   /** Runs work in one transaction, in which all services that it calls take part. */
   run<T>(work: () => Promise<T>): Promise<T> {
-    return this.dataSource.transaction((manager) => this.runOn(manager, work));
+    return this.dataSource.transaction(() => work());
   }
 
   /**
@@ -69,7 +98,7 @@ export class Transactions {
    * when the transaction is rolled back, as in a dry run, and not when the process ends before it. Nobody waits for it; its
    * errors are logged. What must happen in any case is a reaction to the change feed.
    *
-   * @param manager of a transaction that was begun otherwise, by `Writes.transaction` or by TypeORM's `transaction`
+   * @param manager of a query runner that was not passed to `runOn`
    *
    * @example
    * ```ts

@@ -85,11 +85,14 @@ export class Writes implements BeforeApplicationShutdown {
    * inputs, and it returns a row for each of them, in the same order. It inserts at most one row for each, at ascending
    * positions of its list, by which the audit log knows whose key created which row.
    */
-  writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
+  async writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
     if (this.transactions.manager) return this.statements.selectOne(caller, statement, [JSON.stringify([input])]);
     const batcher = this.batchers.get(statement) ?? new Batcher(this.createBatchWorker(statement), MAX_BATCH_SIZE);
     this.batchers.set(statement, batcher);
-    return batcher.add(caller.organizationId, { caller, input });
+    const json = await batcher.add(caller.organizationId, { caller, input });
+    // The statement ran in the context of another request of the batch.
+    this.transactions.recordJson([json]);
+    return json;
   }
 
   private createBatchWorker(statement: Statement) {
@@ -109,8 +112,8 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /**
-   * A write of several statements, all or nothing. Inside, only the passed manager may be used. In the transaction of a
-   * request, such as a dry run, it is that transaction which begins anew.
+   * A write of several statements, all or nothing, in which all services take part that work calls. After a deadlock and the
+   * like, work runs again. Within another transaction, such as that of a dry run, it is that one which begins anew.
    * @param extendedTimeoutMs for work that may cascade to a million rows: when it is cancelled after the time of a statement, it begins
    * anew and has this one; work passes it on to its statements
    */
@@ -156,7 +159,8 @@ export class Writes implements BeforeApplicationShutdown {
     if (this.isStopping) throw new Overloaded('The server stops');
     const entry = this.longWrites.add(connection);
     try {
-      return await work(manager, extendedTimeoutMs + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS);
+      const timeoutMs = extendedTimeoutMs + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS;
+      return await this.transactions.runOn(manager, () => work(manager, timeoutMs), { timeoutMs });
     } finally {
       this.longWrites.remove(entry);
     }
@@ -173,7 +177,7 @@ export class Writes implements BeforeApplicationShutdown {
     try {
       await runner.startTransaction();
       await runner.query(SET_ACTOR, [actorOf(caller)]);
-      const result = await work(runner.manager);
+      const result = await this.transactions.runOn(runner.manager, () => work(runner.manager));
       if (!runner.isTransactionActive) return result; // A dry run has been rolled back.
       isCommitting = true;
       await runner.commitTransaction();

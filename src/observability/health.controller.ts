@@ -2,7 +2,7 @@ import { Controller, Get, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { QueryConfig } from 'pg';
 import { DataSource } from 'typeorm';
-import { Public } from '../access/api-key.guard';
+import { Public } from '../api/public';
 import { Plain } from '../api/plain';
 import { poolOf } from '../database/data-source';
 

@@ -21,6 +21,7 @@ export class TokenBucketInterceptor implements NestInterceptor {
 
   /** @throws HttpException 429 if the bucket holds no whole token */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    if (context.getType() !== 'http') return next.handle();
     const http = context.switchToHttp();
     const { caller } = http.getRequest<Request>();
     if (!caller) return next.handle();

@@ -36,6 +36,7 @@ export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
   private readonly sequences = new LRUCache<string, number>({ max: MAX_SEQUENCES });
 
   override async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    if (context.getType() !== 'http') return next.handle();
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     const { caller } = request;

@@ -1,6 +1,6 @@
-import { Logger } from '@nestjs/common';
+import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { getRepositoryToken } from '@nestjs/typeorm';
-import type { QueryRunner, Repository } from 'typeorm';
+import { DataSource, type QueryRunner, type Repository } from 'typeorm';
 import { OrganizationEntity } from '../../src/access/organization.entity';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { dataSourceOptions } from '../../src/database/data-source';
@@ -8,6 +8,10 @@ import { createDataSource } from '../../src/database/data-source.module';
 import { Pruner } from '../../src/database/pruner';
 import { TransactionalDataSource } from '../../src/database/transactional-data-source';
 import { Transactions } from '../../src/database/transactions';
+import { Writes } from '../../src/database/writes';
+import type { LeadsQuery } from '../../src/leads/lead.dto';
+import { LeadsService } from '../../src/leads/leads.service';
+import { leadInput } from '../support/builders';
 import { createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';
 import { operatorServices } from '../support/operator-services';
@@ -37,6 +41,72 @@ describe('a transaction', () => {
     const transactions = services.get(Transactions);
     await transactions.run(() => Promise.resolve());
     expect(transactions.manager).toBeUndefined();
+  });
+});
+
+describe('a service of Lanyard', () => {
+  const ways: Record<string, (services: INestApplicationContext, work: () => Promise<void>) => Promise<void>> = {
+    'dataSource.transaction': (services, work) => services.get(DataSource).transaction(work),
+    'dataSource.transaction of a level': (services, work) =>
+      services.get(DataSource).transaction('REPEATABLE READ', work),
+    'manager.transaction': (services, work) => services.get(DataSource).manager.transaction(work),
+    'a nested transaction': (services, work) =>
+      services.get(DataSource).transaction((manager) => manager.transaction(work)),
+    'Writes.transaction': (services, work) => services.get(Writes).transaction(CALLER, work),
+    'Transactions.run': (services, work) => services.get(Transactions).run(work),
+    'Transactions.runOn': async (services, work) => {
+      const runner = services.get(DataSource).createQueryRunner();
+      await runner.startTransaction();
+      try {
+        await services.get(Transactions).runOn(runner.manager, work);
+        await runner.commitTransaction();
+      } catch (error) {
+        await runner.rollbackTransaction();
+        throw error;
+      } finally {
+        await runner.release();
+      }
+    },
+  };
+  const CALLER = { organizationId: 1, keyId: '' };
+
+  it.each(Object.keys(ways))('takes part in the transaction of %s', async (name) => {
+    const run = ways[name]!;
+    const services = await operatorServices((await createTestDatabase()).url);
+    await services.get(OrganizationsService).create('First');
+    const leads = services.get(LeadsService, { strict: false });
+    const { id } = JSON.parse(await leads.create(CALLER, leadInput())) as { id: string };
+    const totals = async () => (await leads.list(CALLER, { limit: 5, offset: 0 } as LeadsQuery)).total;
+    const change = async (fails: boolean): Promise<void> => {
+      await services.get(DataSource).query('select from leads where id = $1 for update', [id]);
+      await leads.patch(CALLER, id, { jobTitle: 'Buyer' });
+      await leads.create(CALLER, leadInput());
+      if (fails) throw new Error('the second write fails');
+    };
+    await expect(run(services, () => change(true))).rejects.toThrow('the second write fails');
+    expect([JSON.parse(await leads.get(CALLER, id)), await totals()]).toEqual([
+      expect.not.objectContaining({ jobTitle: 'Buyer' }),
+      1,
+    ]);
+    await run(services, () => change(false));
+    expect([JSON.parse(await leads.get(CALLER, id)), await totals()]).toEqual([
+      expect.objectContaining({ jobTitle: 'Buyer' }),
+      2,
+    ]);
+  });
+
+  it('uses a connection of its own in work that outlives the transaction', async () => {
+    const services = await operatorServices((await createTestDatabase()).url);
+    const dataSource = services.get(DataSource);
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    let late: Promise<unknown> | undefined;
+    await dataSource.transaction(() => {
+      late = ended.then(() => dataSource.query('select 1 as one'));
+      return Promise.resolve();
+    });
+    end();
+    expect(await late).toEqual([{ one: 1 }]);
   });
 });
 

@@ -45,7 +45,7 @@ describe('an error', () => {
       getRequest: () => ({ id: 'r-1', method, complete: true, params: {}, ...request }),
       getResponse: () => response,
     };
-    void filter.catch(error, { switchToHttp: () => http } as never);
+    void filter.catch(error, { getType: () => 'http', switchToHttp: () => http } as never);
     return { headers, ...answer };
   }
 

@@ -1,21 +1,30 @@
 import {
+  BadRequestException,
   Body,
+  type CallHandler,
   Controller,
   type DynamicModule,
+  type ExecutionContext,
   Get,
   Injectable,
   Module,
+  type NestInterceptor,
   Param,
   Post,
   Query,
   Render,
   SetMetadata,
   type Type,
+  UseInterceptors,
   ValidationPipe,
   Version,
 } from '@nestjs/common';
-import { APP_PIPE, RouterModule } from '@nestjs/core';
+import { APP_INTERCEPTOR, APP_PIPE, ExternalContextCreator, RouterModule } from '@nestjs/core';
+import type { Request } from 'express';
+import { type Observable, of, tap } from 'rxjs';
 import { IsInt, IsOptional, IsString } from 'class-validator';
+import { type Caller, CurrentCaller } from '../../src/api/caller';
+import { Public } from '../../src/api/public';
 import { createApp } from '../../src/app';
 import { Config, ConfigError } from '../../src/config';
 import { createLog } from '../../src/observability/log';
@@ -42,6 +51,56 @@ class EventsGateway {}
 
 @Module({ providers: [EventsGateway] })
 class GatewayModule {}
+
+/** As `@Resolver()` of a package that is not installed here. */
+@SetMetadata('graphql:resolver_type', undefined)
+@Injectable()
+class HallsResolver {
+  find(name: unknown) {
+    if (name === '') throw new BadRequestException('No name');
+    if (name === 'secret') throw new Error('The password is secret');
+    return name;
+  }
+}
+
+@Module({ providers: [HallsResolver] })
+class ResolverModule {}
+
+@Module({})
+class GraphQLModule {}
+
+@Module({ imports: [GraphQLModule] })
+class HallsGraphModule {}
+
+@Injectable()
+class CacheInterceptor implements NestInterceptor {
+  private readonly cached = new Map<string, unknown>();
+
+  trackBy(context: ExecutionContext): string {
+    return context.switchToHttp().getRequest<Request>().url;
+  }
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const key = this.trackBy(context);
+    if (this.cached.has(key)) return of(this.cached.get(key));
+    return next.handle().pipe(tap((result) => void this.cached.set(key, result)));
+  }
+}
+
+@Controller('cached')
+class CachedController {
+  @Get()
+  @UseInterceptors(CacheInterceptor)
+  find() {
+    return {};
+  }
+}
+
+@Module({ controllers: [CachedController] })
+class CachedModule {}
+
+@Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: CacheInterceptor }] })
+class GlobalCacheModule {}
 
 @Controller('leads')
 class PeopleController {
@@ -101,7 +160,14 @@ class TwiceVersionedModule {}
 describe('the start with a module that cannot be served', () => {
   it.each<[Type, string]>([
     [ViewsModule, 'ViewsController.root uses @Render(), but Lanyard has no view engine.'],
-    [GatewayModule, 'EventsGateway is a WebSocket gateway, which has no API key.'],
+    [GatewayModule, 'EventsGateway is a WebSocket gateway, which no API key and no rate limit protect.'],
+    [ResolverModule, 'HallsResolver is a GraphQL resolver, which no API key and no rate limit protect.'],
+    [HallsGraphModule, 'HallsGraphModule imports GraphQLModule, which no API key and no rate limit protect.'],
+    [
+      CachedModule,
+      'CachedModule uses CacheInterceptor, which would send one organization the cached responses of another.',
+    ],
+    [GlobalCacheModule, 'GlobalCacheModule uses CacheInterceptor, which would send one organization'],
     [PeopleModule, 'LeadsController.createLead and PeopleController.create both handle POST /leads.'],
     [BadgesModule, 'LeadsController.getLead and BadgesController.find both handle GET /leads/:id.'],
     [TwoBadgesModule, 'OtherBadgesController.list and BadgesController.find both handle GET /badges.'],
@@ -113,6 +179,71 @@ describe('the start with a module that cannot be served', () => {
     await expect(start).rejects.toThrow(ConfigError);
     await expect(start).rejects.toThrow(reason);
     await drop();
+  });
+});
+
+@Public()
+@Module({ imports: [GraphQLModule], providers: [HallsResolver, EventsGateway] })
+class PublicModule {}
+
+@Injectable()
+class OrganizationCacheInterceptor extends CacheInterceptor {
+  override trackBy(context: ExecutionContext): string {
+    return `${context.switchToHttp().getRequest<Request>().caller?.organizationId} ${super.trackBy(context)}`;
+  }
+}
+
+@Controller('cached')
+class OwnCachedController {
+  @Get()
+  @UseInterceptors(OrganizationCacheInterceptor)
+  find(@CurrentCaller() { organizationId }: Caller) {
+    return { organizationId };
+  }
+}
+
+@Module({ controllers: [OwnCachedController] })
+class OwnCachedModule {}
+
+describe('what does not come by HTTP', () => {
+  it('is served where its module is @Public(), and says no more of an error than the API', async () => {
+    const server = await startWithModules([PublicModule]);
+    const resolver = server.app.get(HallsResolver, { strict: false });
+    const options = { guards: true, interceptors: true, filters: true };
+    const creator = server.app.get(ExternalContextCreator);
+    const find = creator.create(
+      resolver,
+      resolver.find,
+      'find',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      options,
+      'graphql',
+    );
+    expect(await find('North')).toBe('North');
+    expect(await find('')).toMatchObject({ message: 'No name', status: 400 });
+    server.takeLog();
+    expect(await find('secret')).toMatchObject({ message: 'Internal Server Error', status: 500 });
+    expect(server.takeLog()).toContainEqual(
+      expect.objectContaining({ level: 'error', message: 'The password is secret' }),
+    );
+  });
+});
+
+describe('a cache whose key has the organization', () => {
+  it('sends each organization its own response', async () => {
+    const server = await startWithModules([OwnCachedModule]);
+    const other = await server.tenant();
+    for (const [key, organizationId] of [
+      [other.key, other.organizationId],
+      [undefined, server.organizationId],
+      [other.key, other.organizationId],
+    ] as const) {
+      const { body } = await server.send('GET', '/cached', { headers: key === undefined ? {} : { 'x-api-key': key } });
+      expect(body?.results).toEqual({ organizationId });
+    }
   });
 });
 

@@ -1,0 +1,10 @@
+import { SetMetadata } from '@nestjs/common';
+
+/** Metadata of what needs no API key. */
+export const PUBLIC = Symbol('public');
+
+/**
+ * A route that needs no API key and takes no token. On a gateway, on a resolver, or on the module that has them or imports
+ * `GraphQLModule`, it says that you check by yourself who calls: Lanyard checks requests of its HTTP routes only.
+ */
+export const Public = (): ClassDecorator & MethodDecorator => SetMetadata(PUBLIC, true);
