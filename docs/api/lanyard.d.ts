@@ -29,6 +29,7 @@ export declare const BooleanField: (options?: FieldOptions) => PropertyDecorator
 export interface Caller {
   organizationId: number;
   keyId: string;
+  operation?: string;
 }
 
 export interface Change {
@@ -328,6 +329,10 @@ export declare class RowNotFound extends Error {
   constructor(fault?: string | undefined);
 }
 
+export type Scope = (typeof KEY_SCOPES)[number];
+
+export declare const Scopes: (...scopes: Scope[]) => MethodDecorator & ClassDecorator;
+
 export interface Statement {
   name: string;
   text: string;
@@ -584,6 +589,7 @@ declare const FAULT_REASONS: {
   readonly syntax: 'The text is not well-formed.';
   readonly 'not-found': 'No such path or record exists, or the record belongs to another organization.';
   readonly rejected: 'The API key is unknown, revoked, expired, or sent twice.';
+  readonly scope: 'The API key is valid, and its scope does not allow the request. The detail names the scopes that do.';
 };
 
 interface Fault {
@@ -670,6 +676,8 @@ declare const IntegrationType: readonly [
   'PARDOT',
 ];
 type IntegrationType = (typeof IntegrationType)[number];
+
+declare const KEY_SCOPES: readonly ['all', 'read', 'capture'];
 
 interface KeyField {
   name: string;
@@ -825,6 +833,7 @@ interface SharedDataset {
 }
 
 interface StatementOptions extends ConnectionSettings {
+  actor?: string;
   manager?: EntityManager;
 }
 

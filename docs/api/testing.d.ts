@@ -1,6 +1,6 @@
 // The public API of the package, by `npm run api`. CHANGELOG.md announces each change of it.
 
-import { Extension } from 'lanyard';
+import { Extension, Scope } from 'lanyard';
 
 import { INestApplication } from '@nestjs/common';
 
@@ -8,12 +8,12 @@ export declare class TenantOracle {
   takeUnscoped(): Promise<UnscopedStatement[]>;
 }
 
-export type TestKeySettings = Partial<Pick<KeySettings, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'>>;
+export type TestKeySettings = Partial<Pick<KeySettings, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt' | 'scope'>>;
 
 export interface TestLanyard {
   url: string;
   app: INestApplication;
-  createOrganization(name?: string): Promise<TestOrganization>;
+  createOrganization(options?: string | TestOrganizationOptions): Promise<TestOrganization>;
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -33,6 +33,11 @@ export interface TestOrganization {
   import(records: object): Promise<Record<string, number>>;
 }
 
+export interface TestOrganizationOptions {
+  name?: string;
+  scope?: KeySettings['scope'];
+}
+
 export interface UnscopedStatement {
   table: string;
   text: string;
@@ -50,6 +55,7 @@ declare class ApiKeyEntity {
   label: string | null;
   maxTokens: number;
   refillRate: number;
+  scope: Scope;
   simulate: string | null;
   createdAt: Date;
   expiresAt: Date | null;
@@ -63,7 +69,7 @@ interface IssuedKey extends KeySettings {
   organizationId: number;
 }
 
-type KeySettings = Pick<ApiKeyEntity, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'> & {
+type KeySettings = Pick<ApiKeyEntity, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt' | 'scope'> & {
   simulate?: string;
 };
 
