@@ -145,7 +145,13 @@ describe("the operator's command line", () => {
       expect(limited).toEqual({ ...row, refillRate: 2.5 });
 
       const rotated = await operator.json<IssuedKey>(['keys', 'rotate', id, '--overlap', '60m']);
-      const settings = { organizationId: Number(organization), label: 'sync', maxTokens: 20, refillRate: 2.5 };
+      const settings = {
+        organizationId: Number(organization),
+        label: 'sync',
+        scope: 'all',
+        maxTokens: 20,
+        refillRate: 2.5,
+      };
       expect(rotated).toEqual({ id: UUID, key: KEY, ...settings, expiresAt: '2099-12-31T00:00:00.000Z' });
       expect(rotated.key).not.toBe(key);
       const [old, young] = await list();
