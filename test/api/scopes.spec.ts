@@ -156,7 +156,7 @@ describe('scopes of keys', () => {
     }
     expect(seen).toBe(0);
     expect(await documents()).toEqual(before);
-  });
+  }, 60_000);
 
   it('are listed for each route: a new route is a new line', () => {
     const lines = [...lanyard.app.get(ModulesContainer).values()].flatMap((module) =>

@@ -49,7 +49,7 @@ describe('operator status', () => {
       serversWithoutRedis: 0,
       migrations: { applied: expect.any(Number) as number, pending: [] },
       organizations: 1,
-      keys: { active: 3, expiring: 1, expired: 1, revoked: 1 },
+      keys: { active: 3, expiring: 1, expired: 1, revoked: 1, scopes: { all: 3, read: 0, capture: 0 } },
       leads: 2,
       webhooks: { active: 0, failing: 0, paused: 0, disabled: 0 },
       subscriptions: [],
