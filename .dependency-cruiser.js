@@ -1,5 +1,6 @@
 // The rooms that every resource is built on, from the ground up: each may import those before it, and no others.
 const floors = [
+  'collections/',
   'config\\.ts|errors/',
   'embedded-postgres/|database/',
   'schema/',
