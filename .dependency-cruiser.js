@@ -1,6 +1,7 @@
 // The rooms that every resource is built on, from the ground up: each may import those before it, and no others.
 const floors = [
-  'config\\.ts|errors/|collections/',
+  'collections/',
+  'config\\.ts|errors/',
   'embedded-postgres/|database/',
   'schema/',
   'server/',

@@ -18,13 +18,13 @@ with actor as (
   overwritten as (
     update event_leads e set registered = g.registered, checked_in = g.checked_in
     from given g, known
-    where e.organization_id = $1 and e.event_id = $2 and e.lead_id = g.lead_id
+    where e.organization_id = $1 and e.event_id = $2 and e.lead_id = any ($3) and e.lead_id = g.lead_id
       and (e.registered, e.checked_in) is distinct from (g.registered, g.checked_in)
   ),
   fresh as materialized (
     select g.*, row_number() over (order by n) - 1 as nth from given g, known
     where not exists (select from event_leads e
-      where e.organization_id = $1 and e.event_id = $2 and e.lead_id = g.lead_id)
+      where e.organization_id = $1 and e.event_id = $2 and e.lead_id = any ($3) and e.lead_id = g.lead_id)
   ),
   taken as materialized (
     select list_take($1, 'event_leads/' || $2, count(*)) as start from fresh having count(*) > 0

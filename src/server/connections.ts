@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
  * Maximum number of requests of a connection that have no response yet. Node.js parses all requests of a read of 64 KiB at
  * once, so that a few hundred connections could start tens of thousands of requests in one turn of the event loop.
  */
-export const MAX_UNANSWERED_REQUESTS = 4;
+export const MAX_UNANSWERED_REQUESTS = 2;
 
 interface Connection {
   unanswered: number;

@@ -88,7 +88,10 @@ describe('the documentation', () => {
 
     it('has commands that work, one after the other', async () => {
       const operator = new Operator({ DATABASE_URL: database.url });
-      writeFileSync(join(folder, 'contacts.csv'), 'Contact ID;Firm;Mobile;E-mail;Notes\nc-1;Cobalt;+44 20 7946 0123;ada@example.com;met\n');
+      writeFileSync(
+        join(folder, 'contacts.csv'),
+        'Contact ID;Firm;Mobile;E-mail;Notes\nc-1;Cobalt;+44 20 7946 0123;ada@example.com;met\n',
+      );
       const blocks = [...read('docs/operations.md').matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
       const lines = blocks
         .join('')

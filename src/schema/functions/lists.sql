@@ -52,6 +52,10 @@ declare
     else '{40,14,8}' end;
   counted list_counts;
 begin
+  -- The trigger is fired by statements that insert nothing, too: PUT of leads that an event already has.
+  if not exists (select from changed) then
+    return null;
+  end if;
   for counted in
     insert into list_counts as c
     select r.organization_id, r.list, s, r.position >> s, sign * count(*)
