@@ -116,7 +116,7 @@ export class CheckService {
     await this.dataSource.transaction(async (manager) => {
       for (const { name, table } of off) await manager.query(`alter table ${table} enable trigger ${name}`);
       const names = [...off.map(({ name }) => name), ...missing.map((name) => name.split('.').at(-1) ?? '')];
-      if (!names.some((name) => name.startsWith('t60_'))) return;
+      if (!names.some((name) => name.startsWith('t60_change'))) return;
       await manager.query('update changes_key set generation = generation + 1');
     });
   }

@@ -39,6 +39,8 @@ export const WithDerivedColumn = (column: DerivedColumn): ClassDecorator =>
 export const derivedColumnsOf = ({ entityMetadatas }: DataSource): DerivedTable[] =>
   entityMetadatas
     .flatMap(({ target, tableName: table, ownColumns }): DerivedTable[] => {
+      // The table between two entities has no class.
+      if (typeof target === 'string') return [];
       const derived = Reflect.getMetadata(DERIVED_METADATA_KEY, target as object) as DerivedColumn | undefined;
       const isShared = !ownColumns.some(({ propertyName }) => propertyName === 'organizationId');
       return derived ? [{ table, isShared, ...derived }] : [];

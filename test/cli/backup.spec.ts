@@ -93,7 +93,8 @@ describe('operator backup', () => {
     expect(JSON.parse(stdout)).toMatchObject({ restored: { organizations: 3 }, skipped: ['own_notes'], applied: [] });
     const rows = 'select to_jsonb(r) from (table organizations union all table organizations) r order by 1';
     expect(await query(target.url, rows)).toEqual(await query(installation.database.url, rows));
-    const key = 'select * from changes_key';
+    // The restored database takes over the log under an identity and a generation of its own.
+    const key = 'select secret from changes_key';
     expect(await query(target.url, key)).toEqual(await query(installation.database.url, key));
     expect((await new Operator({ DATABASE_URL: target.url }).run(['check'])).status).toBe(0);
   });

@@ -234,7 +234,7 @@ describe('persons', () => {
       'tagOptions value',
       'api_keys label',
       'organizations name',
-      'webhooks url',
+      'feed_readers url',
       'industryEvents description',
       'leads company.name',
     ]) {

@@ -256,7 +256,7 @@ describe('a start', () => {
         await query(url, `alter system set ${setting} = '${value}'`);
       }
       await query(url, 'select pg_reload_conf()');
-      postgres = `${url}?sslmode=verify-full&sslrootcert=${cert}`;
+      postgres = `${url.replace(/\?.*/, '')}?sslmode=verify-full&sslrootcert=${cert}`;
     }, 60_000);
 
     it('verifies the certificates of PostgreSQL and Redis', async () => {

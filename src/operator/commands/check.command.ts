@@ -52,7 +52,7 @@ async function check(session: Session, { json, repair = false }: GlobalOptions &
   if (repair && wrong === '' && describeWrong(found).length > 0)
     printStatus(`Repaired: ${describeWrong(found).join(', ')}`);
   const { disabled = [], missing = [] } = found.triggers ?? {};
-  if (repair && [...disabled, ...missing].some((name) => name.includes('.t60_'))) printStatus(CHANGES_MISSED);
+  if (repair && [...disabled, ...missing].some((name) => name.includes('.t60_change'))) printStatus(CHANGES_MISSED);
   if (wrong === '') return;
   throw new CommandError(
     repair
