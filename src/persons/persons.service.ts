@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { recordAudit } from '../access/audit-log.service';
 import { lockOrganization } from '../database/locks';
 import { Datasets } from '../datasets/dataset';
 import { addressesIn, type Needles, needlesOf, type PersonQuery } from './person-query';
@@ -217,6 +218,12 @@ export class PersonsService {
     await manager.query(DELETE_LEADS, [organizationId, leadIds]);
     if (alsoAsUser) await this.eraseUsers(manager, organizationId, needles.emails);
     await manager.query(REPLACE_RESPONSES, [...responses, LATEST_RESPONSES]);
+    await recordAudit(manager, {
+      organizationId,
+      operation: 'persons erase',
+      resource: 'erasures',
+      change: 'created',
+    });
   }
 
   private async eraseUsers(manager: EntityManager, organizationId: number, emails: string[]): Promise<void> {
