@@ -288,6 +288,69 @@ describe('persons', () => {
     expect((await find(other, '--email', address)).records).toHaveLength(1);
   });
 
+  it("searches a team's own table, and erases its rows of the lead", async () => {
+    const tenant = await lanyard.tenant();
+    const address = 'guest@team.example';
+    const own = await create(tenant, { email: address });
+    const other = await create(tenant, { email: 'host@team.example' });
+    await db.query(`create table team_meetings (
+      organization_id integer not null, id integer primary key, lead_id uuid not null, agenda text, guests jsonb,
+      foreign key (organization_id, lead_id) references leads (organization_id, id) on delete cascade)`);
+    await db.query('insert into team_meetings values ($1, 1, $2, $4, null), ($1, 2, $3, null, $5)', [
+      tenant.organizationId,
+      own,
+      other,
+      `with ${address}`,
+      JSON.stringify([address]),
+    ]);
+    const { mentions } = await find(tenant, '--email', address);
+    expect(mentions).toEqual([{ resource: 'team_meetings', id: 2, field: 'guests' }]);
+    await erase(tenant, '--email', address, '--yes', '1');
+    expect(await db.query('select id from team_meetings')).toEqual([{ id: 2 }]);
+    await db.query('drop table team_meetings');
+  });
+
+  it('erases one of many beside writers and an import, and changes no other record', async () => {
+    const tenant = await lanyard.tenant();
+    const count = 30;
+    const ids = await Promise.all(
+      Array.from({ length: count }, (_, n) => create(tenant, { email: `beside-${n}@example.com` })),
+    );
+    const before = await exported(tenant);
+    const imported = Array.from({ length: 200 }, () => ({ id: randomUUID(), email: 'imported@example.com' }));
+    const writes = ids.slice(1).map((id) => tenant.api.patch(`/leads/${id}`, { jobTitle: 'Engineer' }).expect(200));
+    const [erased] = await Promise.all([
+      erase(tenant, '--email', 'beside-0@example.com', '--yes', '1'),
+      tenant.import({ leads: imported }),
+      ...writes,
+    ]);
+    expect(erased).toMatchObject({ erased: true, leads: 1, storedAnswers: 1 });
+    const after = await exported(tenant);
+    const known = (after.leads ?? []).filter(({ id }) => ids.includes(id ?? ''));
+    const others = (before.leads ?? []).filter(({ id }) => id !== ids[0]);
+    expect(known).toEqual(others.map((lead) => ({ ...lead, jobTitle: 'Engineer' })));
+    expect(after.leads).toHaveLength(count - 1 + imported.length);
+    const { body } = await tenant.api.get('/leads?limit=1').expect(200);
+    expect((body as { results: { total: number } }).results.total).toBe(count - 1 + imported.length);
+  });
+
+  it('finds no trace of a dry run, and erases the response of a deleted lead', async () => {
+    const tenant = await lanyard.tenant();
+    const address = 'dry@example.com';
+    const send = (key: string) => tenant.api.post('/leads', leadInput({ email: address })).set('Idempotency-Key', key);
+    await tenant.api
+      .post('/leads', leadInput({ email: address }))
+      .set('Prefer', 'tx=rollback')
+      .expect(200);
+    expect((await find(tenant, '--email', address)).traces).toEqual({ storedAnswers: 0, changes: 0 });
+    const { body } = await send('stored').expect(200);
+    await tenant.api.delete(`/leads/${(body as { results: { id: string } }).results.id}`).expect(200);
+    expect(await erase(tenant, '--email', address, '--yes', '0')).toMatchObject({ leads: 0, storedAnswers: 1 });
+    await send('stored').expect(410);
+    const list = await tenant.api.get(`/leads?email=${address}`).expect(200);
+    expect((list.body as { results: object }).results).toEqual({ leads: [], total: 0 });
+  });
+
   it('says what will be missing after a restore, and refuses what it cannot do', async () => {
     const tenant = await lanyard.tenant();
     await create(tenant, { email: 'unrecorded@example.com' });

@@ -40,16 +40,6 @@ describe('the tools', () => {
     return agent;
   }
 
-  /** Responses of the server with a header that names the scope of the key, as a server with scopes sends it. */
-  const withScope =
-    (scope: string): typeof fetch =>
-    async (url, init) => {
-      const response = await fetch(url, init);
-      const headers = new Headers(response.headers);
-      headers.set('lanyard-key-scope', scope);
-      return new Response(await response.text(), { status: response.status, headers });
-    };
-
   it.each(['modern', 'legacy'] as const)(
     'are at most 12, in at most 12,000 characters, for a %s client',
     async (era) => {
@@ -80,13 +70,15 @@ describe('the tools', () => {
   it.each([
     ['read', READS],
     ['capture', CAPTURE],
-  ])('of a key of scope %s are those that it may use', async (scope, names) => {
-    const agent = await connect({ fetch: withScope(scope), allowDeletes: true });
+  ] as const)('of a key of scope %s are those that it may use', async (scope, names) => {
+    const { key } = await tenant.issueKey({ scope });
+    const agent = await connect({ key, allowDeletes: true });
     expect(await agent.toolNames()).toEqual(names);
   });
 
   it('that the scope forbids are an error in one sentence', async () => {
-    const agent = await connect({ fetch: withScope('read') });
+    const { key } = await tenant.issueKey({ scope: 'read' });
+    const agent = await connect({ key });
     const result = await agent.call('create_lead', leadInput());
     expect(result).toMatchObject({ isError: true, text: 'This key may only read.' });
   });
