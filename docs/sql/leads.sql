@@ -398,12 +398,29 @@ CREATE OR REPLACE FUNCTION public.remote_id_key(org integer, integration_type te
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select org::text || ' ' || integration_type || ' ' || case
-    when integration_type = 'SALES_FORCE' and id ~ '^[0-9A-Za-z]{15}$' then id || (
-      select string_agg(substr('ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + capitals, 1), '' order by part) from (
-        select part, sum(case when strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(id, part * 5 + nth + 1, 1)) > 0
-          then 1 << nth else 0 end)::integer as capitals
-        from generate_series(0, 2) part, generate_series(0, 4) nth group by part
-      ) parts)
+    when integration_type = 'SALES_FORCE' and id ~ '^[0-9A-Za-z]{15}$'
+      then id || substr(
+        'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + reverse(
+          translate(
+            substr(id, 1, 5), 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+              '11111111111111111111111111000000000000000000000000000000000000'
+          )
+        )::bit(5)::integer, 1
+      ) || substr(
+        'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + reverse(
+          translate(
+            substr(id, 6, 5), 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+              '11111111111111111111111111000000000000000000000000000000000000'
+          )
+        )::bit(5)::integer, 1
+      ) || substr(
+        'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + reverse(
+          translate(
+            substr(id, 11, 5), 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+              '11111111111111111111111111000000000000000000000000000000000000'
+          )
+        )::bit(5)::integer, 1
+      )
     else id end
 $function$;
 
@@ -414,17 +431,28 @@ CREATE OR REPLACE FUNCTION public.remote_id_keys(org integer, remote_ids jsonb)
 AS $function$
   -- Not by the function above: an index is built without a search path.
   select array_agg(org::text || ' ' || (value ->> 'integrationType') || ' ' || case
-    when (value ->> 'integrationType') = 'SALES_FORCE'
-      and (value ->> 'id') ~ '^[0-9A-Za-z]{15}$' then (value ->> 'id') || (
-        select string_agg(substr('ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + capitals, 1), '' order by part)
-        from (
-          select part, sum(
-            case when strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr((value ->> 'id'), part * 5 + nth + 1, 1)) > 0 then 1
-              << nth else 0 end
-          )::integer as capitals
-          from generate_series(0, 2) part, generate_series(0, 4) nth
-          group by part
-        ) parts
+    when (value ->> 'integrationType') = 'SALES_FORCE' and (value ->> 'id') ~ '^[0-9A-Za-z]{15}$'
+      then (value ->> 'id') || substr(
+        'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + reverse(
+          translate(
+            substr((value ->> 'id'), 1, 5), 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+              '11111111111111111111111111000000000000000000000000000000000000'
+          )
+        )::bit(5)::integer, 1
+      ) || substr(
+        'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + reverse(
+          translate(
+            substr((value ->> 'id'), 6, 5), 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+              '11111111111111111111111111000000000000000000000000000000000000'
+          )
+        )::bit(5)::integer, 1
+      ) || substr(
+        'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + reverse(
+          translate(
+            substr((value ->> 'id'), 11, 5), 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+              '11111111111111111111111111000000000000000000000000000000000000'
+          )
+        )::bit(5)::integer, 1
       )
     else (value ->> 'id') end)
   from jsonb_array_elements(remote_ids)

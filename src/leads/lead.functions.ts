@@ -1,17 +1,26 @@
 import { INSERTS_DERIVED_COLUMNS } from '../schema/derived';
 import { LEAD_DOCUMENT_SQL } from './lead.response';
 
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** A digit for each of these characters: whether it is a capital letter. */
+const IS_CAPITAL = '1'.repeat(26).padEnd(LETTERS_AND_DIGITS.length, '0');
+/** The digits of the numbers from 0 to 31. */
+const BASE_32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
+
+/** SQL of the character that tells which of five characters of an ID are capital letters, the first of them in the lowest bit. */
+const capitalsDigit = (id: string, start: number): string => {
+  const bits = `reverse(translate(substr(${id}, ${start}, 5), '${LETTERS_AND_DIGITS}', '${IS_CAPITAL}'))::bit(5)::integer`;
+  return `substr('${BASE_32}', 1 + ${bits}, 1)`;
+};
+
 /**
  * SQL of an ID as it is compared. Salesforce gives each record an ID of 15 characters in which letter case matters, and one of
- * 18 in which it does not: each of the last three characters tells which of five characters are capital letters.
+ * 18 in which it does not: each of the last three characters tells which of five characters are capital letters. An expression
+ * without a subquery costs little where PostgreSQL evaluates it for each row.
  */
 const comparableId = (integrationType: string, id: string): string => `case
-    when ${integrationType} = 'SALES_FORCE' and ${id} ~ '^[0-9A-Za-z]{15}$' then ${id} || (
-      select string_agg(substr('ABCDEFGHIJKLMNOPQRSTUVWXYZ012345', 1 + capitals, 1), '' order by part) from (
-        select part, sum(case when strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(${id}, part * 5 + nth + 1, 1)) > 0
-          then 1 << nth else 0 end)::integer as capitals
-        from generate_series(0, 2) part, generate_series(0, 4) nth group by part
-      ) parts)
+    when ${integrationType} = 'SALES_FORCE' and ${id} ~ '^[0-9A-Za-z]{15}$'
+      then ${id} || ${[1, 6, 11].map((start) => capitalsDigit(id, start)).join(' || ')}
     else ${id} end`;
 
 /** Functions that compute the keys of the indexes by which leads are found. */
