@@ -96,6 +96,13 @@ describe('operator backup', () => {
     // The restored database takes over the log under an identity and a generation of its own.
     const key = 'select secret from changes_key';
     expect(await query(target.url, key)).toEqual(await query(installation.database.url, key));
+    const identity = 'select database_identity, generation from changes_key';
+    const [[restored], [original]] = [
+      await query(target.url, identity),
+      await query(installation.database.url, identity),
+    ];
+    expect(restored?.database_identity).not.toBe(original?.database_identity);
+    expect(restored?.generation).toBe(Number(original?.generation) + 1);
     expect((await new Operator({ DATABASE_URL: target.url }).run(['check'])).status).toBe(0);
   });
 
