@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { appendFileSync, createReadStream, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage, CommandError } from './terminal/terminal';
@@ -35,18 +34,18 @@ const OWNER_ONLY = 0o600;
  */
 export function openTwice(file: string, onBytes: (count: number) => void): () => AsyncGenerator<Buffer> {
   let isFirst = true;
-  let kept: FileHandle | undefined;
+  let kept: number | undefined;
   const isRegularFile = file !== '-' && existsSync(file) && statSync(file).isFile();
   async function* readAndKeep(): AsyncGenerator<Buffer> {
-    kept = await openNamelessFile();
+    kept = openNamelessFile();
     for await (const bytes of readChunks(file, () => undefined)) {
-      await kept.appendFile(bytes);
+      appendFileSync(kept, bytes);
       yield bytes;
     }
   }
   async function* readKept(): AsyncGenerator<Buffer> {
-    if (!kept) return;
-    for await (const chunk of kept.createReadStream({ start: 0 })) {
+    if (kept === undefined) return;
+    for await (const chunk of createReadStream('', { fd: kept, start: 0 })) {
       const bytes = chunk as Buffer;
       onBytes(bytes.length);
       yield bytes;
@@ -60,9 +59,10 @@ export function openTwice(file: string, onBytes: (count: number) => void): () =>
   };
 }
 
-async function openNamelessFile(): Promise<FileHandle> {
+/** @returns a descriptor: Node.js warns of a `FileHandle` that nobody closes, which a file is that is never read again */
+function openNamelessFile(): number {
   const path = join(tmpdir(), `lanyard-${randomUUID()}`);
-  const handle = await open(path, 'wx+', OWNER_ONLY);
+  const descriptor = openSync(path, 'wx+', OWNER_ONLY);
   rmSync(path);
-  return handle;
+  return descriptor;
 }
