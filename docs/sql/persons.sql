@@ -13,7 +13,7 @@ a.api_key_id in (select id from api_keys where organization_id = $1)
       or lower(raw) like any($3::text[])
       and lower(regexp_replace(raw, '\\(u[0-9a-fA-F]{4}|.)', ' ', 'g')) ~ any($4::text[])
       or cardinality($5::text[]) > 0
-      and regexp_replace(regexp_replace(raw, '\\(u[0-9a-fA-F]{4}|.)', ' ', 'g'), '[\s().+/-]', '', 'g') ~ any($5)
+      and regexp_replace(raw, '\\(u[0-9a-fA-F]{4}|.)', ' ', 'g') ~ any($5)
   );
 
 -- persons FIND_LEADS: $1 integer, $2 text[], $3 text[], $4 uuid[], $5 text[]
@@ -43,5 +43,5 @@ a.api_key_id in (select id from api_keys where organization_id = $1)
       or lower(raw) like any($3::text[])
       and lower(regexp_replace(raw, '\\(u[0-9a-fA-F]{4}|.)', ' ', 'g')) ~ any($4::text[])
       or cardinality($5::text[]) > 0
-      and regexp_replace(regexp_replace(raw, '\\(u[0-9a-fA-F]{4}|.)', ' ', 'g'), '[\s().+/-]', '', 'g') ~ any($5)
+      and regexp_replace(raw, '\\(u[0-9a-fA-F]{4}|.)', ' ', 'g') ~ any($5)
   );

@@ -24,12 +24,15 @@ export const addressesIn = (text: string | null | undefined): string[] =>
 const escapeForRegex = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '\\$&');
 const escapeForLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
+/** Looked for as they stand: texts without these signs would run two numbers into one, and take five times as long. */
+const PHONE_SIGNS = '[\\s().+/-]*';
+
 /** What PostgreSQL looks for in texts. Each property is one parameter. */
 export interface Needles {
   emails: string[];
   /** `like` patterns of texts in lower case that contain an address. */
   emailPatterns: string[];
-  /** Regular expressions of texts that contain a number, without the signs that people write between digits. */
+  /** Regular expressions of texts that contain a number, with any of the signs that people write between digits. */
   phonePatterns: string[];
   /** Regular expressions of an address that is not the end of a longer one. */
   wholeEmailPatterns: string[];
@@ -38,12 +41,9 @@ export interface Needles {
 export const needlesOf = ({ emails, phones }: Omit<PersonQuery, 'leads'>): Needles => ({
   emails,
   emailPatterns: emails.map((address) => `%${escapeForLike(address)}%`),
-  phonePatterns: phones.map((digits) => `(^|[^0-9])${digits}([^0-9]|$)`),
+  phonePatterns: phones.map((digits) => `(^|[^0-9])${[...digits].join(PHONE_SIGNS)}([^0-9]|$)`),
   wholeEmailPatterns: emails.map((address) => `(?<![a-z0-9.+-])${escapeForRegex(address)}(?![a-z0-9-]|\\.[a-z0-9])`),
 });
-
-/** SQL: the text without the signs that people write between the digits of a phone number. */
-export const withoutPhoneSigns = (text: string): string => `regexp_replace(${text}, '[\\s().+/-]', '', 'g')`;
 
 /**
  * SQL of whether a text contains an address or a number.
@@ -52,4 +52,4 @@ export const withoutPhoneSigns = (text: string): string => `regexp_replace(${tex
  */
 export const containsNeedle = (text: string, emailPatterns: string, phonePatterns: string): string =>
   `(lower(${text}) like any(${emailPatterns})
-    or cardinality(${phonePatterns}) > 0 and ${withoutPhoneSigns(text)} ~ any(${phonePatterns}))`;
+    or ${text} ~ any(${phonePatterns}))`;

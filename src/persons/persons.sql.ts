@@ -1,5 +1,5 @@
 import { snakeCase } from '../database/data-source';
-import { ADDRESS_SEPARATORS, containsNeedle, withoutPhoneSigns } from './person-query';
+import { ADDRESS_SEPARATORS, containsNeedle } from './person-query';
 import type { SearchedColumn, SearchedTable, UserLinks } from './searched-tables';
 
 /**
@@ -49,7 +49,7 @@ const HOLDS_PERSON = `
     select from (select concat_ws(' ', a.idempotency_key, a.headers, a.answer)) t (raw)
     where exists (select from unnest($2::uuid[]) lead (id) where position(lead.id::text in raw) > 0)
       or lower(raw) like any($3::text[]) and lower(${withoutEscapes('raw')}) ~ any($4::text[])
-      or cardinality($5::text[]) > 0 and ${withoutPhoneSigns(withoutEscapes('raw'))} ~ any($5))`;
+      or cardinality($5::text[]) > 0 and ${withoutEscapes('raw')} ~ any($5))`;
 
 export const COUNT_RESPONSES = `select count(*)::int as count from idempotent_answers a where ${HOLDS_PERSON}`;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
@@ -103,6 +103,14 @@ describe('persons', () => {
     expect((await find(tenant, '--phone', '0049 (441) 99887')).records).toEqual([]);
     const byPhone = await find(tenant, '--phone', '+49 (441) 998-87');
     expect(byPhone.records).toEqual([byEmail.records[1]]);
+
+    const described = randomUUID();
+    await tenant.import({ leads: [{ id: described, description: 'call 5 0441 99887 0441 99888 or 0441/99-889.' }] });
+    for (const number of ['044199887', '044199888', '0441 99889']) {
+      const mention = { resource: 'leads', id: described, field: 'description' };
+      expect((await find(tenant, '--phone', number)).mentions).toEqual([mention]);
+    }
+    expect((await find(tenant, '--phone', '44199')).mentions).toEqual([]);
 
     const byLead = await find(tenant, '--lead', first);
     expect(byLead.records).toEqual([byEmail.records[0]]);
@@ -332,6 +340,24 @@ describe('persons', () => {
     expect(after.leads).toHaveLength(count - 1 + imported.length);
     const { body } = await tenant.api.get('/leads?limit=1').expect(200);
     expect((body as { results: { total: number } }).results.total).toBe(count - 1 + imported.length);
+  });
+
+  it('erases what an import has stored, and nothing comes of one that was left half done', async () => {
+    const tenant = await lanyard.tenant();
+    const address = 'half@example.com';
+    const stored = { id: randomUUID(), email: address };
+    await tenant.import({ leads: [stored] });
+    const file = join(mkdtempSync(join(tmpdir(), 'persons-')), 'half.ndjson');
+    const lead = (record: object): string => JSON.stringify({ section: 'leads', record });
+    writeFileSync(
+      file,
+      [lead({ ref: 'b', email: address }), lead({ ref: 'c', email: 'c@example.com' }), '{"sec'].join('\n'),
+    );
+    const half = await operator.run(['import', file, '--organization', String(tenant.organizationId)]);
+    expect(half.status).toBe(1);
+    expect((await find(tenant, '--email', address)).records).toMatchObject([stored]);
+    expect(await erase(tenant, '--email', address, '--yes', '1')).toMatchObject({ erased: true, leads: 1 });
+    expect((await placesOf(address)).filter((place) => place !== 'changes.remote_ids')).toEqual([]);
   });
 
   it('finds no trace of a dry run, and erases the response of a deleted lead', async () => {

@@ -14,7 +14,7 @@ import {
 import { addCommand, findOrganization, type GlobalOptions, organizationOption, parseInteger } from '../arguments';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
-import { formatNumber } from '../terminal/table';
+import { formatCount, formatNumber } from '../terminal/table';
 import { CommandError, errorMessage, printResult, printStatus, UsageError } from '../terminal/terminal';
 
 interface PersonOptions extends GlobalOptions {
@@ -111,7 +111,7 @@ async function findPerson(session: Session, options: FindOptions): Promise<void>
       ...records.map((record) => `  ${(record as { id: string }).id}`),
       ...listOccurrences('As a user', asUser),
       ...listOccurrences('Mentions', mentions),
-      `Traces: ${formatNumber(traces.storedAnswers)} stored responses, ${formatNumber(traces.changes)} changes in the feed`,
+      `Traces: ${formatCount(traces.storedAnswers, 'stored response')}, ${formatCount(traces.changes, 'change')} in the feed`,
       ...(output ? [`Written to ${output}.`] : []),
     ].join('\n'),
   );
@@ -182,18 +182,16 @@ async function personsOf(services: INestApplicationContext, file: string): Promi
 
 function explain(error: unknown, yes?: number): unknown {
   if (error instanceof UnexpectedLeads) {
-    return new CommandError(`This would delete ${countLeads(error.leads)}, not ${yes}. Nothing was changed.`);
+    return new CommandError(`This would delete ${formatCount(error.leads, 'lead')}, not ${yes}. Nothing was changed.`);
   }
   if (error instanceof ErasureFileError) return new CommandError(error.message);
   const { path } = error as NodeJS.ErrnoException;
   return path ? new CommandError(`Cannot use ${path}: ${errorMessage(error)}. Nothing was changed.`) : error;
 }
 
-const countLeads = (leads: number): string => `${formatNumber(leads)} ${leads === 1 ? 'lead' : 'leads'}`;
-
 function describeErasure({ erased, leads, storedAnswers, asUser, mentions }: Erasure, alsoAsUser: boolean): string {
-  const users = alsoAsUser ? ` ${formatNumber(asUser)} places as a user,` : '';
-  const what = `${countLeads(leads)},${users} ${formatNumber(storedAnswers)} stored responses.`;
+  const users = alsoAsUser ? ` ${formatCount(asUser, 'place')} as a user,` : '';
+  const what = `${formatCount(leads, 'lead')},${users} ${formatCount(storedAnswers, 'stored response')}.`;
   const how = erased ? [] : [`To do it: the same command with --yes ${leads}`];
   return [
     `${erased ? 'Erased' : 'Would erase'} ${what}`,
