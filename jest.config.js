@@ -1,15 +1,12 @@
-/**
- * Without an operator, tests that need one are left out; they share one organization. The oracle watches the driver of one
- * suite alone, so that its suites share no modules.
- */
-function environment() {
-  if (process.env.E2E_IMPORT === 'off') return '<rootDir>/test/support/left-out.environment.ts';
-  return process.env.LANYARD_TEST_ORACLE ? 'node' : '<rootDir>/test/support/shared-modules.environment.mjs';
-}
+/** Without an operator, tests that need one are left out; they share one organization. */
+const environment =
+  process.env.E2E_IMPORT === 'off'
+    ? '<rootDir>/test/support/left-out.environment.ts'
+    : '<rootDir>/test/support/shared-modules.environment.mjs';
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: environment(),
+  testEnvironment: environment,
   runtime: '<rootDir>/test/support/shared-modules.runtime.mjs',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
   // The suites of mutants are all of these again, and extending.spec runs many of them in a copy: `npm run test:extending`.

@@ -92,9 +92,16 @@ function watch(client: Watched): void {
   });
 }
 
+/** The driver's own methods: suites share the driver, and each has an oracle of its own. */
+const DRIVER = Symbol.for('lanyard.oracle.driver');
+const driver = ((Client.prototype as { [DRIVER]?: { query: Client['query']; connect: Pool['connect'] } })[DRIVER] ??= {
+  query: Client.prototype.query,
+  connect: Pool.prototype.connect,
+});
+
 /** Before a statement, the connection is told for whom it speaks now: a pool gives it to another caller each time. */
 function watchStatements(role: string): void {
-  const { query } = Client.prototype;
+  const { query, connect } = driver;
   const watched = new WeakSet<Watched>();
   Client.prototype.query = function (this: Watched, statement: string | Query, ...rest: unknown[]): unknown {
     const send = (what: string | Query): unknown => Reflect.apply(query, this, [what, ...rest]) as unknown;
@@ -115,7 +122,6 @@ function watchStatements(role: string): void {
   } as typeof query;
 
   // Who waits for a connection is called from the request that gives one back.
-  const { connect } = Pool.prototype;
   Pool.prototype.connect = function (this: Pool, callback?: () => void): unknown {
     return Reflect.apply(connect, this, callback ? [AsyncResource.bind(callback)] : []) as unknown;
   } as typeof connect;
