@@ -67,16 +67,15 @@ class Checkout {
     node: string,
     private readonly user: User,
     place: Place,
+    home: string,
     port: number,
   ) {
     const parent = join(base, place.folder);
-    const home = join(base, 'home');
     this.directory = join(parent, 'lanyard');
     this.logFile = join(base, 'log');
-    fs.mkdirSync(home);
     fs.mkdirSync(parent);
     this.must('git', ['clone', '--quiet', ROOT, this.directory]);
-    if (process.getuid?.() !== user.uid) this.must('chown', ['-R', `${user.uid}:${user.gid}`, home, parent]);
+    if (process.getuid?.() === 0) this.must('chown', ['-R', `${user.uid}:${user.gid}`, parent]);
     fs.chmodSync(parent, place.mode);
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(npm_|LANYARD_|PG)|^(DATABASE_URL|REDIS_URL|HOME|INIT_CWD|NODE_OPTIONS|XDG_.*)$/i.test(name),
@@ -206,10 +205,13 @@ void run(async (defer: (undo: () => Promise<unknown>) => void) => {
   for (const node of options.node.split(',')) {
     const { stdout: version } = spawnSync(node, ['--version'], { encoding: 'utf8' });
     for (const user of users) {
+      const home = fs.mkdtempSync(join(tmpdir(), 'lanyard-first-start-home-'));
+      fs.chownSync(home, user.uid, user.gid);
+      defer(async () => fs.rmSync(home, { recursive: true, force: true }));
       for (const place of PLACES.filter(({ folder }) => folder.includes(options.only))) {
         const base = fs.mkdtempSync(join(tmpdir(), 'lanyard-first-start-'));
         fs.chmodSync(base, 0o755); // for the other user, and for the one that runs root's PostgreSQL
-        const checkout = new Checkout(base, node, user, place, await freePort());
+        const checkout = new Checkout(base, node, user, place, home, await freePort());
         const remove = checkout.remove.bind(checkout);
         defer(remove);
         const begun = performance.now();
