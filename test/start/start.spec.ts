@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { Redis } from 'ioredis';
 import { freePort } from '../support/free-port';
+import { firstStartText } from '../../scripts/first-start-text.mjs';
 import { createDemo, originOf } from '../../src/demo/first-start';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
@@ -51,7 +52,7 @@ describe('a start', () => {
     expect(await waitForExit(child, 'SIGTERM')).toBe(0);
   }, 60_000);
 
-  it('creates a demo once, stops on a signal, and keeps all data, also after kill -9', async () => {
+  it('creates a demo once, as README.md shows, stops on a signal, and keeps all data, also after kill -9', async () => {
     const first = startProgram({ LANYARD_DATA_DIR });
     const said = await waitForOutput(first, '/leads?limit=1"');
     const { base = '', key = '' } =
@@ -63,6 +64,8 @@ describe('a start', () => {
     expect(said).toMatch(/^API reference: http:\S+\/docs$/m);
     const lead = await (await fetch(url, { headers: { 'x-api-key': key } })).json();
     expect(lead).toMatchObject({ status: 200, results: { total: 12 } });
+    // node scripts/picture.mjs makes the pictures and their text anew.
+    expect(firstStartText(said, LANYARD_DATA_DIR, lead)).toBe(readFileSync('docs/images/first-start.txt', 'utf8'));
     expect(await waitForExit(first, 'SIGINT')).toBe(0);
 
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
