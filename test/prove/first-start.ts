@@ -35,6 +35,8 @@ const PLACES: Place[] = [
   { name: 'a path with a blank', folder: 'with blank', mode: 0o755, hasHome: true },
   { name: 'under a directory that others cannot enter', folder: 'closed', mode: 0o700, hasHome: true },
   { name: 'without HOME', folder: 'homeless', mode: 0o755, hasHome: false },
+  // The shortest run: what works here works in each of them.
+  { name: 'all of these at once', folder: 'all of these', mode: 0o700, hasHome: false },
 ];
 
 interface User {
