@@ -498,11 +498,9 @@ describe('two processes', () => {
     const failing = jest.spyOn(pending, 'loadDueWebhooks').mockRejectedValue(new Error('column does not exist'));
     await create('now');
     await newLead();
-    await waitUntil(() => failing.mock.calls.length > 0);
     const second = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
     second.app.get(WebhookClock).pollIntervalMs = 25;
     await waitUntil(isComplete);
-    await waitUntil(() => logged.some((line) => line.includes('Webhook delivery paused')));
     failing.mockRestore();
     await second.stop();
     await newLead();
