@@ -60,8 +60,6 @@ describe('a start', () => {
         said,
       )?.groups ?? {};
     const url = `${base}/leads?limit=1`;
-    expect(said.trim().split('\n').length).toBeLessThan(10);
-    expect(said).toMatch(/^API reference: http:\S+\/docs$/m);
     const lead = await (await fetch(url, { headers: { 'x-api-key': key } })).json();
     expect(lead).toMatchObject({ status: 200, results: { total: 12 } });
     const seenByUsers = said.replace(/^Unknown settings, ignored: LANYARD_TEST_.*\n/m, '');
