@@ -1,18 +1,18 @@
 // node scripts/picture.mjs: makes the pictures of README.md from the running product, light and dark. They show what the first
-// start prints, in a folder of its own, next to the API reference. Needs a chromium on the PATH.
+// start prints, in a folder of its own, next to the API reference. docs/images/first-start.txt has the same text, which
+// test/start/start.spec.ts compares with the program's. Needs a chromium on the PATH.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { firstStartText } from './first-start-text.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PORT = '3000';
-/** Lines of the first response that fit into the picture. */
-const SHOWN_LINES = 13;
 const PICTURE = { width: 1600, height: 780 };
 const REFERENCE = { width: 860, height: PICTURE.height - 52 };
 
@@ -27,26 +27,19 @@ chmodSync(folder, 0o755); // root's PostgreSQL runs as another user
 const env = { ...process.env, PORT, DATABASE_URL: '', REDIS_URL: '', LANYARD_DATA_DIR: join(folder, '.data') };
 const server = spawn(process.execPath, [join(ROOT, 'dist/src/main.js')], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 try {
-  const lines = [];
+  let output = '';
   for await (const line of createInterface(server.stdout)) {
-    // Most readers are not root, who gets this line in addition.
-    if (!line.startsWith('PostgreSQL cannot run as root')) lines.push(line.replace(`${folder}/`, ''));
+    output += `${line}\n`;
     if (line.includes('curl')) break;
   }
   server.stdout.resume();
-  const [, key] = /LANYARD_KEY=(\S+)/.exec(lines.join('\n')) ?? [];
-  const [, base] = /LANYARD_URL=(\S+)/.exec(lines.join('\n')) ?? [];
+  const [, base] = /LANYARD_URL=(\S+)/.exec(output) ?? [];
+  const [, key] = /LANYARD_KEY=(\S+)/.exec(output) ?? [];
   const response = await fetch(`${base}/leads?limit=1`, { headers: { 'x-api-key': key } });
-  const body = JSON.stringify(await response.json(), null, 2)
-    .split('\n')
-    .slice(0, SHOWN_LINES);
-  // The picture shows only the beginning of the key, although its database is gone by then.
-  const terminal = ['$ npm ci && npm start', ...lines, '', `$ curl … | jq`, ...body, '…']
-    .join('\n')
-    .replace(key, `${key.slice(0, 12)}…`);
+  const terminal = firstStartText(output, env.LANYARD_DATA_DIR, await response.json());
+  writeFileSync(join(ROOT, 'docs/images/first-start.txt'), terminal);
 
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  mkdirSync(join(ROOT, 'docs/images'), { recursive: true });
   for (const colorScheme of ['light', 'dark']) {
     const context = await browser.newContext({ colorScheme, viewport: REFERENCE });
     const page = await context.newPage();

@@ -40,7 +40,10 @@ export function readOptions(own) {
   }
 }
 
-/** Ends a program that was called wrongly. */
+/**
+ * Ends a program that was called wrongly.
+ * @returns {never}
+ */
 export function refuse(message) {
   console.error(message);
   process.exit(2);

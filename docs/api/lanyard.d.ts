@@ -652,9 +652,9 @@ export declare class Transactions {
   /** Runs work in one transaction, in which all services that it calls take part. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Runs work once the transaction of the request is committed, or at once where there is none. It runs at most once: never
-   * when the transaction is rolled back, as in a dry run, and not when the process ends before it. Nobody waits for it; its
-   * errors are logged. What must happen in any case is a reaction to the change feed.
+   * Runs work when the transaction of the request has been committed, or immediately if there is none. Work runs at most once:
+   * it does not run if the transaction is rolled back, as in a dry run, or if the process ends first. The request does not wait
+   * for it, and its errors are logged. What must never be missed belongs in a method with `@OnChanges`.
    *
    * @param manager of a query runner that was not passed to `runOn`
    *
@@ -703,10 +703,10 @@ export declare class Writes implements BeforeApplicationShutdown {
    */
   writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText>;
   /**
-   * A write of several statements, all or nothing, in which all services take part that work calls. After a deadlock and the
-   * like, work runs again. Within another transaction, such as that of a dry run, it is that one which begins anew.
-   * @param extendedTimeoutMs for work that may cascade to a million rows: when it is cancelled after the time of a statement, it begins
-   * anew and has this one; work passes it on to its statements
+   * Runs work in a transaction, in which all services that it calls take part. After a deadlock or a similar error, work runs
+   * again; within an outer transaction, such as that of a dry run, the outer one runs again.
+   * @param extendedTimeoutMs Timeout for work that may cascade to a million rows. Work first runs with the normal statement
+   * timeout; if that cancels it, it runs once more with this one, which it must pass to its statements.
    */
   transaction<T>(caller: Caller, work: TransactionCallback<T>, extendedTimeoutMs?: number): Promise<T>;
   /** Cancels long writes, because a server has only ten seconds to stop. PostgreSQL rolls them back. */
@@ -1547,7 +1547,7 @@ declare class UrlField {
   eventUrl?: string | null;
 }
 
-/** What a request may say of a row; whose it is, the caller says. */
+/** The columns that a request may set. The organization of a row is always the caller's. */
 type Values<T> = DeepPartial<Omit<T, 'organizationId'>>;
 
 type Where<T> = FindOptionsWhere<T> | FindOptionsWhere<T>[];

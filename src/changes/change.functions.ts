@@ -24,7 +24,7 @@ create trigger t60_change_updated after update on ${table} for each row
   when (${isChanged}) execute function changes_of_${table}();
 `;
 
-/** An update that leaves the rendered record as it is does not change it. */
+/** The trigger function that logs changes of a record. An update that leaves the rendered record as it is logs nothing. */
 const recordFunction = (resource: FeedResource): string => {
   const { name, table, number, recordSql, key, remoteIds, changeDetector } = resource;
   const columns = { integer: key.integer?.column, uuid: key.uuid?.column };

@@ -178,8 +178,8 @@ export const snapshotPage = (resource: FeedResource): Statement => {
 
 /**
  * Deletes changes that are older than `$1` days, and keeps the newest of them as a mark: a cursor from before the mark has
- * missed some. Changes after an open transaction stay, because every cursor still has that transaction to emit. The statement
- * goes from the oldest change on, for each organization and resource in the log, deleted organizations included.
+ * missed some. Changes after an open transaction stay, because every cursor still has that transaction to emit. For each
+ * organization and resource in the log, including deleted organizations, the statement begins with the oldest change.
  */
 export const PRUNE_CHANGES = `
   with recursive logs as (

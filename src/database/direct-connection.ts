@@ -13,9 +13,9 @@ const SESSION_QUERY = {
 };
 
 /**
- * A pooler that hands out a connection for each transaction loses prepared statements, and one that ignores settings at
- * connecting loses the limits of time: requests would fail now and then, and migrations would keep their lock. Two
- * connections at once tell it.
+ * Checks that there is no pooler in front of PostgreSQL that Lanyard cannot work with. If each transaction gets another
+ * connection, prepared statements are lost and requests fail now and then. If connection settings are ignored, so are the
+ * timeouts, and an interrupted migration keeps its lock. Two open connections show both.
  * @throws ConfigError
  */
 export async function requireDirectConnection(url: string): Promise<void> {

@@ -17,7 +17,7 @@ export const CLAIM_KEY = `
   from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
     left join idempotent_answers on api_key_id = $1::uuid and idempotency_key = $2 and created_at > now() - ${RETENTION}`;
 
-/** Has a row when nothing was stored that still counts. */
+/** Stores a response. Returns no row if an unexpired response is already stored under the key. */
 export const STORE_RESPONSE = `
   insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer, status, headers)
   values ($1, $2, $3, $4, $5, $6)
@@ -31,7 +31,7 @@ export const STORE_RESPONSE = `
 const LARGE_RESPONSE_BYTES = 16_384;
 /** Maximum size of one stored response in bytes. While it is stored, the locks of its request are held. */
 export const MAX_RESPONSE_BYTES = 2 << 20;
-/** Of the headers of one response: as many as a request may have, so that they need no share of the room below. */
+/** Maximum size of one response's headers in bytes. They are so small that the total below does not count them. */
 const MAX_HEADER_BYTES = 32_768;
 /** Maximum total size in bytes of the large responses of one API key, as PostgreSQL stores them. */
 const MAX_STORED_BYTES_PER_KEY = 256 << 20;

@@ -1,6 +1,6 @@
 /**
- * The limits of time and number for requests at the database. What ends in 503 changes nothing. docs/decisions/0013 says how
- * they act together.
+ * Timeouts and maximum counts of requests that use the database. A request that exceeds one gets a 503, and nothing is changed.
+ * docs/decisions/0013 explains how the limits work together.
  */
 
 /** How long a request waits for a connection of the pool. It usually takes 0.1 to 5 ms. */
@@ -11,7 +11,7 @@ export const STATEMENT_TIMEOUT_MS = 1_500;
 export const LOCK_TIMEOUT_MS = 1_300;
 /** Longer than the statement timeout, so that PostgreSQL normally reports the timeout first. The connection is closed. */
 export const QUERY_TIMEOUT_MS = 2_000;
-/** The network may have lost the client of an open transaction, whose locks PostgreSQL would keep. */
+/** If the network loses a client in the middle of a transaction, PostgreSQL keeps the transaction's locks no longer than this. */
 export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 
 /** How long a request waits for a connection while the database responds to others: 503. */
@@ -30,7 +30,7 @@ export const MAX_CONNECTION_SHARE = 0.8;
  * after a minute.
  */
 export const LONG_STATEMENT_TIMEOUT_MS = 50_000;
-/** Long writes of a process, one of each organization: the other connections remain for everything else. */
+/** Maximum number of long writes at once, at most one per organization. The other connections stay free for short requests. */
 export const MAX_LONG_WRITES = 2;
 /** PostgreSQL notices within this time that the client of a long write is gone, and cancels it. */
 export const CONNECTION_CHECK_INTERVAL_MS = 1_000;

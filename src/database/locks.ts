@@ -19,8 +19,9 @@ export async function lockImports(manager: EntityManager, organizationId: number
 }
 
 /**
- * Takes the lock of an organization, and first that of its imports, until the end of the transaction. An import holds rows
- * before it asks for the lock of the organization: whoever has that one must not wait for these rows.
+ * Takes the lock of an organization's imports and then that of the organization, until the end of the transaction. An import
+ * locks rows before it takes the organization's lock, so somebody who held only the latter and waited for these
+ * rows would be in a deadlock with it.
  */
 export async function lockOrganization(manager: EntityManager, organizationId: number): Promise<void> {
   await lockImports(manager, organizationId);

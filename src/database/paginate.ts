@@ -40,8 +40,8 @@ export function pagedList({ page, firstPage, ...list }: PagedListOptions): Paged
 }
 
 /**
- * SQL of the rows of a page. The constant tells the planner that they are few: it does not know the value of the parameter,
- * and would plan for a tenth of the table.
+ * SQL that limits rows to those of a page. The planner does not know the value of the parameter and would expect a tenth of the
+ * table, so the inner limit is a constant, which tells it that there are few.
  */
 export const limitedRows = (rows: string, table: string, limit: string, order = 'position'): string =>
   `select * from (${rows} limit ${MAX_PAGE_SIZE}) ${table} order by ${order} limit ${limit}`;

@@ -21,7 +21,7 @@ export interface Owned {
 
 type Where<T> = FindOptionsWhere<T> | FindOptionsWhere<T>[];
 
-/** What a request may say of a row; whose it is, the caller says. */
+/** The columns that a request may set. The organization of a row is always the caller's. */
 type Values<T> = DeepPartial<Omit<T, 'organizationId'>>;
 
 /**

@@ -94,9 +94,9 @@ export class Transactions {
   }
 
   /**
-   * Runs work once the transaction of the request is committed, or at once where there is none. It runs at most once: never
-   * when the transaction is rolled back, as in a dry run, and not when the process ends before it. Nobody waits for it; its
-   * errors are logged. What must happen in any case is a reaction to the change feed.
+   * Runs work when the transaction of the request has been committed, or immediately if there is none. Work runs at most once:
+   * it does not run if the transaction is rolled back, as in a dry run, or if the process ends first. The request does not wait
+   * for it, and its errors are logged. What must never be missed belongs in a method with `@OnChanges`.
    *
    * @param manager of a query runner that was not passed to `runOn`
    *

@@ -112,10 +112,10 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /**
-   * A write of several statements, all or nothing, in which all services take part that work calls. After a deadlock and the
-   * like, work runs again. Within another transaction, such as that of a dry run, it is that one which begins anew.
-   * @param extendedTimeoutMs for work that may cascade to a million rows: when it is cancelled after the time of a statement, it begins
-   * anew and has this one; work passes it on to its statements
+   * Runs work in a transaction, in which all services that it calls take part. After a deadlock or a similar error, work runs
+   * again; within an outer transaction, such as that of a dry run, the outer one runs again.
+   * @param extendedTimeoutMs Timeout for work that may cascade to a million rows. Work first runs with the normal statement
+   * timeout; if that cancels it, it runs once more with this one, which it must pass to its statements.
    */
   async transaction<T>(caller: Caller, work: TransactionCallback<T>, extendedTimeoutMs?: number): Promise<T> {
     if (this.transactions.manager)

@@ -96,8 +96,9 @@ export class LeadsService {
   }
 
   /**
-   * While it waits for the lock of a lead, others may delete that lead or change its value; then it looks again. Leads that
-   * are locked stay locked, so each further attempt waits for fewer.
+   * Finds and locks the leads that the entries match. While this waits for the lock of a lead, another request may delete
+   * the lead or change the value that matched; then the search is repeated. Leads that are locked stay locked, so each
+   * attempt waits for fewer of them.
    */
   private async match(caller: Caller, { matchBy, leads }: LeadBatchV0Input, manager: EntityManager): Promise<Match[]> {
     if (matchBy === 'none') return leads.map((_: LeadUpsertV0Input, n) => ({ id: null, firstIndex: n }));

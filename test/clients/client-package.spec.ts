@@ -99,6 +99,7 @@ describe('the built package', () => {
     async () => {
       const tenant = await lanyard.tenant();
       const network = await Network.to(lanyard.baseUrl);
+      network.maxLimit = 5;
       await tenant.import(createExhibitor().dataset);
       cpSync(join(PACKAGE, 'examples/sqlite-replica.mjs'), join(project, 'sqlite-replica.mjs'));
       const file = join(project, 'copy.sqlite');

@@ -324,6 +324,7 @@ describe('the examples', () => {
         ...(n % 2 === 0 && { eventUrl: `https://example.com/${word}/${n}` }),
       }));
       writeFileSync(join(folder, 'file'), conferences.map((each) => `${JSON.stringify(each)}\n`).join(''));
+      network.maxLimit = 7;
       network.fate = (nth) => (nth % 7 === 0 ? 'reply lost' : nth === 20 ? 'program killed' : 'answered');
       expect((await end(start('conferences', 'file'))).signal).toBe('SIGKILL');
 

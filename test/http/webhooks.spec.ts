@@ -7,6 +7,7 @@ import { ChangesService } from '../../src/changes/changes.service';
 import { FairQueue } from '../../src/database/fair-queue';
 import { createLog } from '../../src/observability/log';
 import { Metrics } from '../../src/observability/metrics';
+import { PendingWebhooks } from '../../src/webhooks/pending-webhooks';
 import { WebhookEntity } from '../../src/webhooks/webhook.entity';
 import { WebhookSender } from '../../src/webhooks/webhook-sender';
 import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
@@ -492,6 +493,20 @@ describe('other webhooks and requests', () => {
 });
 
 describe('two processes', () => {
+  it('send on when the one that leads cannot poll, such as on a schema that it does not know', async () => {
+    const pending = lanyard.app.get(PendingWebhooks);
+    const failing = jest.spyOn(pending, 'loadDueWebhooks').mockRejectedValue(new Error('column does not exist'));
+    await create('now');
+    await newLead();
+    const second = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
+    second.app.get(WebhookClock).pollIntervalMs = 25;
+    await waitUntil(isComplete);
+    failing.mockRestore();
+    await second.stop();
+    await newLead();
+    await waitUntil(isComplete);
+  });
+
   it('send as one, and the other goes on when the first ends', async () => {
     const second = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
     await create('now');

@@ -21,6 +21,10 @@ export class Network {
   before: (nth: number) => Promise<void> = () => Promise.resolve();
   /** what another server in Lanyard's place answers to everything, with a 200 */
   answer?: string;
+  /** The longest page of a list or feed, if it is shorter than the limit that a program asks for. */
+  maxLimit = Infinity;
+  /** The bodies of responses that arrived, one after the other. */
+  responses = '';
   /** the program that may be killed */
   program?: ChildProcess;
   private readonly server: Server;
@@ -50,6 +54,7 @@ export class Network {
   private async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '' } = request;
     const url = request.url?.replace(`/${PREFIX}`, '') ?? '';
+    const shortened = url.replace(/(?<=[?&]limit=)\d+/, (limit) => String(Math.min(Number(limit), this.maxLimit)));
     const nth = this.requests.push(`${method} ${url}`);
     const fate = this.fate(nth);
     const body = await buffer(request);
@@ -58,7 +63,7 @@ export class Network {
     if (fate === 'lost') return void request.socket.destroy();
     const names = ['x-api-key', 'content-type', 'idempotency-key'];
     const headers = names.flatMap((name) => (request.headers[name] ? [[name, String(request.headers[name])]] : []));
-    const answer = await fetch(this.target + url, {
+    const answer = await fetch(this.target + shortened, {
       method,
       headers: Object.fromEntries(headers) as Record<string, string>,
       ...(body.length > 0 && { body }),
@@ -66,6 +71,7 @@ export class Network {
     const text = await answer.text();
     if (fate === 'program killed') this.program?.kill('SIGKILL');
     if (fate !== 'answered') return void request.socket.destroy();
+    this.responses += text;
     const retryAfter = answer.headers.get('retry-after');
     if (retryAfter) response.setHeader('retry-after', retryAfter);
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
