@@ -2,13 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { RowNotFound } from '../errors/exceptions';
-import { actorOf, isWrite, withActor } from './actor';
+import { actorOf, type Caller, isWrite, withActor } from './actor';
 import { poolOf } from './data-source';
 import { requiresNewConnection } from './errors';
 import { FairQueue } from './fair-queue';
 import { LargeResultGuard, type Result, type TimedQuery } from './large-result-guard';
 import type { PagedList } from './paginate';
 import { type ConnectionSettings, Transactions } from './transactions';
+
+export type { Caller };
 
 /** Text that is one JSON value. PostgreSQL renders it, and it is sent unchanged. */
 export type JsonText = string & { readonly isJson: unique symbol };
@@ -33,14 +35,6 @@ export interface Statement {
   text: string;
   /** Whether it belongs to no organization, like those of the catalog. Then `$1` is the first value. */
   isShared?: boolean;
-}
-
-/** The organization and the API key on whose behalf a statement runs. */
-export interface Caller {
-  organizationId: number;
-  keyId: string;
-  /** What the key calls, as the audit log names it. */
-  operation?: string;
 }
 
 /** Options of a statement. By default it runs on the connection of `Transactions.runOn`, or on one of its own. */
