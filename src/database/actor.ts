@@ -31,8 +31,14 @@ export const UNAUDITED = 'off';
 /** SQL that sets the actor until the end of the transaction. */
 export const SET_ACTOR = `select set_config('lanyard.actor', $1, true)`;
 
-/** The option of a connection for what its process writes without a request. */
-export const actorOption = (operation: string): string => `-c lanyard.actor=${`|${operation}|`.replaceAll(' ', '\\ ')}`;
+const NO_AUDIT_LOG = '-c lanyard.audit=off';
+
+/** The options of a process's connections: what it writes without a request, or that it keeps no audit log. */
+export const auditOptions = (operation: string, auditDays = 1): string =>
+  auditDays === 0 ? NO_AUDIT_LOG : `-c lanyard.actor=${`|${operation}|`.replaceAll(' ', '\\ ')}`;
+
+/** Whether connections with these options keep an audit log. */
+export const keepsAuditLog = (options: unknown): boolean => !String(options).includes(NO_AUDIT_LOG);
 
 const CHANGES_ROWS = /\b(?:insert\s+into|delete\s+from|merge\s+into|(?<!\b(?:for|key|do)\s+)update)\b/i;
 const PARAMETER = /\$(\d+)/g;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
-import { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { RowNotFound } from '../errors/exceptions';
 import { actorOf, type Caller, isWrite, withActor } from './actor';
 import { poolOf } from './data-source';
@@ -8,6 +8,7 @@ import { requiresNewConnection } from './errors';
 import { FairQueue } from './fair-queue';
 import { LargeResultGuard, type Result, type TimedQuery } from './large-result-guard';
 import type { PagedList } from './paginate';
+import { TransactionalDataSource } from './transactional-data-source';
 import { type ConnectionSettings, Transactions } from './transactions';
 
 export type { Caller };
@@ -63,7 +64,7 @@ export class Statements {
     private readonly queue: FairQueue,
     private readonly transactions: Transactions,
     private readonly results: LargeResultGuard,
-    dataSource: DataSource,
+    private readonly dataSource: TransactionalDataSource,
   ) {
     this.pool = poolOf(dataSource);
     // An error on an idle connection would end the process if nobody listened. The pool itself drops the connection.
@@ -157,7 +158,7 @@ export class Statements {
   private writeOf(statement: Statement): Statement | undefined {
     const known = this.writes.get(statement);
     if (known !== undefined) return known ?? undefined;
-    const write = isWrite(statement) ? withActor(statement) : null;
+    const write = this.dataSource.isAudited && isWrite(statement) ? withActor(statement) : null;
     this.writes.set(statement, write);
     return write ?? undefined;
   }

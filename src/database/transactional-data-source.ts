@@ -5,8 +5,9 @@ import {
   type QueryRunner,
   QueryRunnerAlreadyReleasedError,
 } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
-import { withActorOf } from './actor';
+import { keepsAuditLog, withActorOf } from './actor';
 import { AfterCommitSubscriber } from './after-commit';
 import { FairQueue } from './fair-queue';
 import { DEFAULT_POOL_SIZE, RESERVED_CONNECTIONS } from './limits';
@@ -36,9 +37,13 @@ export class TransactionalDataSource extends DataSource {
   readonly transactions = new Transactions(this);
   /** The queue of each organization for the connections of the pool. */
   readonly queue: FairQueue;
+  /** Whether what is written here has entries in the audit log. */
+  readonly isAudited: boolean;
 
   constructor(options: DataSourceOptions) {
     super(options);
+    const { extra } = options as PostgresDataSourceOptions;
+    this.isAudited = keepsAuditLog((extra as { options?: string } | undefined)?.options);
     const { poolSize = DEFAULT_POOL_SIZE } = options;
     this.queue = new FairQueue(Math.max(1, poolSize - RESERVED_CONNECTIONS));
   }
@@ -96,7 +101,7 @@ export class TransactionalDataSource extends DataSource {
     const query = runner.query.bind(runner) as (text: string, ...rest: unknown[]) => Promise<unknown>;
     return Object.assign(runner, {
       query: (text: string, ...rest: unknown[]): Promise<unknown> => {
-        const { caller } = this.transactions;
+        const caller = this.isAudited && this.transactions.caller;
         return query(caller ? withActorOf(caller, text, runner.isTransactionActive) : text, ...rest);
       },
     });

@@ -101,6 +101,18 @@ describe('the audit log', () => {
     expect((await entriesOf(id)).filter(({ change }) => change === 'deleted')).toHaveLength(1);
   });
 
+  it('has no entry where LANYARD_AUDIT_DAYS is 0', async () => {
+    const silent = await startInProcess({ auditDays: 0 });
+    const { api, organizationId, import: load } = await silent.tenant();
+    const lead = (await api.post('/leads', leadInput()).expect(200)).body.results as { id: string };
+    await api.patch(`/leads/${lead.id}`, { jobTitle: 'Buyer' }).expect(200);
+    await api.post('/events', eventInput()).expect(200);
+    await silent.app.get(DataSource).getRepository(EventEntity).update({ organizationId }, { name: 'renamed' });
+    await load(createExhibitor().dataset);
+    const db = silent.app.get(DataSource);
+    expect(await db.query('select operation, resource from audit_log')).toEqual([]);
+  });
+
   it('names the key of each of several creates that are written together', async () => {
     const { organizationId, api } = await lanyard.tenant();
     const limits = { maxTokens: 1_000_000, refillRate: 1_000_000 };
