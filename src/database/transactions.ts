@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@nestjs/common';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { Caller } from './actor';
 import { afterCommitOf } from './after-commit';
 
 /** How statements run on a connection that was handed to them. */
@@ -13,8 +14,8 @@ export interface ConnectionSettings {
 
 /** What the work of a request finds without being given it. */
 interface Context extends ConnectionSettings {
-  /** The organization of the request; undefined before its key is checked. */
-  organizationId?: number;
+  /** Whose request it is; undefined before its key is checked. */
+  caller?: Caller;
   manager?: EntityManager;
   /** The JSON texts that the statements of a handler have returned, if its response is to know them. */
   jsonTexts?: Set<string>;
@@ -22,8 +23,8 @@ interface Context extends ConnectionSettings {
 
 /**
  * The one way in which statements and repositories find what they were not given: whatever runs within `runOn` uses the
- * connection of its manager, and repositories wait for a connection in the queue of the request's organization
- * (docs/decisions/0024). The context holds no more than that, because whatever a request leaves behind keeps it.
+ * connection of its manager, and repositories wait for a connection in the queue of the request's organization and write in
+ * the name of its key (docs/decisions/0024). The context holds no more than that, because whatever a request leaves behind keeps it.
  */
 export class Transactions {
   private readonly storage = new AsyncLocalStorage<Context>();
@@ -37,9 +38,9 @@ export class Transactions {
     return manager?.queryRunner?.isReleased ? undefined : manager;
   }
 
-  /** The organization of the request, or undefined outside of requests and before the key is checked. */
-  get organizationId(): number | undefined {
-    return this.storage.getStore()?.organizationId;
+  /** Whose request it is, or undefined outside of requests and before the key is checked. */
+  get caller(): Caller | undefined {
+    return this.storage.getStore()?.caller;
   }
 
   get settings(): ConnectionSettings {
@@ -61,15 +62,15 @@ export class Transactions {
     for (const text of texts) jsonTexts.add(text);
   }
 
-  /** Handles a request, whose organization is set by `setOrganization`. */
+  /** Handles a request, whose caller is set by `setCaller`. */
   runRequest(work: () => void): void {
-    this.storage.run({ organizationId: undefined }, work);
+    this.storage.run({ caller: undefined }, work);
   }
 
-  /** Sets the organization of the request that calls this. It has no effect outside of `runRequest`. */
-  setOrganization(organizationId: number): void {
+  /** Sets the caller of the request that calls this. It has no effect outside of `runRequest`. */
+  setCaller(caller: Caller): void {
     const context = this.storage.getStore();
-    if (context) context.organizationId = organizationId;
+    if (context) context.caller = caller;
   }
 
   /**
@@ -84,8 +85,8 @@ export class Transactions {
    * ```
    */
   runOn<T>(manager: EntityManager, work: () => Promise<T>, settings: ConnectionSettings = {}): Promise<T> {
-    const { organizationId, jsonTexts } = this.storage.getStore() ?? {};
-    return this.storage.run({ ...settings, organizationId, jsonTexts, manager }, work);
+    const { caller, jsonTexts } = this.storage.getStore() ?? {};
+    return this.storage.run({ ...settings, caller, jsonTexts, manager }, work);
   }
 
   /** Runs work in one transaction, in which all services that it calls take part. */
@@ -109,7 +110,7 @@ export class Transactions {
   afterCommit(work: () => unknown, manager = this.manager): void {
     const run = (): void => {
       // Outside of the transaction, whose connection is somebody else's by then.
-      this.storage.run({ organizationId: this.organizationId }, () => void this.runLogged(work));
+      this.storage.run({ caller: this.caller }, () => void this.runLogged(work));
     };
     const pending = manager?.queryRunner && afterCommitOf(manager.queryRunner);
     if (pending) pending.push(run);

@@ -176,7 +176,7 @@ export class Writes implements BeforeApplicationShutdown {
     let isCommitting = false;
     try {
       await runner.startTransaction();
-      await runner.query(SET_ACTOR, [actorOf(caller)]);
+      if (this.dataSource.isAudited) await runner.query(SET_ACTOR, [actorOf(caller)]);
       const result = await this.transactions.runOn(runner.manager, () => work(runner.manager));
       if (!runner.isTransactionActive) return result; // A dry run has been rolled back.
       isCommitting = true;

@@ -108,11 +108,13 @@ export function parseKeyId(value: string): string {
 }
 
 /** Parses a date or a date-time. */
-export function parseDateTimeOption(value: string): Date {
-  const utc = toUtc(value);
-  if (utc !== undefined) return new Date(utc);
-  throw new UsageError('--expires-at must be a date such as 2027-01-31 or a date-time such as 2027-01-31T18:00:00Z');
-}
+export const parseDateTimeOption =
+  (option: string) =>
+  (value: string): Date => {
+    const utc = toUtc(value);
+    if (utc !== undefined) return new Date(utc);
+    throw new UsageError(`${option} must be a date such as 2027-01-31 or a date-time such as 2027-01-31T18:00:00Z`);
+  };
 
 const SECONDS_PER_UNIT: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const MAX_DURATION_S = 999_999_999;

@@ -4,7 +4,7 @@ import { ChangesModule } from '../changes/changes.module';
 import { Config } from '../config';
 import { ContextsModule } from '../contexts';
 import { CsvModule } from '../csv/csv.module';
-import { actorOption } from '../database/actor';
+import { auditOptions } from '../database/actor';
 import { ATTEMPT_TIMEOUT_MS } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { DatabaseOptions } from '../database/data-source.module';
@@ -21,12 +21,12 @@ import { StatusService } from './status.service';
 
 /** An unreachable database is reported without retries. `openDatabase` has waited for it, if the command waits at all. */
 const databaseOptions = (
-  { databaseUrl = '' }: Config,
+  { databaseUrl = '', auditDays }: Config,
   { migrations }: Extension,
   command: string,
 ): DatabaseOptions => ({
   options: {
-    ...operatorDataSourceOptions(databaseUrl, { migrations, session: actorOption(command) }),
+    ...operatorDataSourceOptions(databaseUrl, { migrations, session: auditOptions(command, auditDays) }),
     connectTimeoutMS: ATTEMPT_TIMEOUT_MS,
     retryAttempts: 1,
   },

@@ -3,10 +3,11 @@ import { ModulesContainer } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import type { HandlerContext } from '../../src/api/handler-metadata';
 import { METHOD_METADATA, PATH_METADATA } from '../../src/api/nest-internals';
-import { scopesOf } from '../../src/api/scopes';
+import { ownRecordOf, scopesOf } from '../../src/api/scopes';
 import { isPublic } from '../../src/access/api-key.guard';
 import { ApiKeysService } from '../../src/access/api-keys.service';
 import { ImportService } from '../../src/datasets/import.service';
+import { PREFIX } from '../../src/config';
 import { createExhibitor, leadInput } from '../support/builders';
 import { ENDPOINTS } from '../support/endpoints';
 import { type InProcess, startInProcess } from '../support/lanyard';
@@ -34,6 +35,44 @@ const allows = (scope: string, name: string): boolean => {
 };
 
 type Api = Awaited<ReturnType<InProcess['tenant']>>['api'];
+
+/** A route of more methods than these is one of all methods. */
+const SINGLE_METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'];
+
+interface Layer {
+  name: string;
+  route?: { path: string; methods: Record<string, boolean> };
+}
+
+/** Each handler's route with its scopes. */
+function handlersOf({ app }: InProcess): [string, string][] {
+  return [...app.get(ModulesContainer).values()].flatMap((module) =>
+    [...module.controllers.values()].flatMap(({ metatype }) => {
+      const controller = metatype as new () => object;
+      const prototype = controller.prototype as Record<string, () => unknown>;
+      const base = String(Reflect.getMetadata(PATH_METADATA, controller));
+      return Object.getOwnPropertyNames(prototype).flatMap((property): [string, string][] => {
+        const handler = prototype[property]!;
+        const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number];
+        if (method === undefined) return [];
+        const context = { getClass: () => controller, getHandler: () => handler } as HandlerContext;
+        const own = ownRecordOf(context) ? ' (capture: its own)' : '';
+        const scopes = isPublic(context) ? 'public' : `${scopesOf(context, method).join(', ')}${own}`;
+        const path = `${base}/${String(Reflect.getMetadata(PATH_METADATA, handler))}`;
+        const prefix = base.startsWith('health') ? '' : PREFIX;
+        return [
+          [
+            `${method} ${`/${prefix}/${path}`
+              .replace(/\/+/g, '/')
+              .replace(/(.)\/$/, '$1')
+              .replace('/{/', '{/')}`,
+            scopes,
+          ],
+        ];
+      });
+    }),
+  );
+}
 
 describe('scopes of keys', () => {
   let lanyard: InProcess;
@@ -158,23 +197,20 @@ describe('scopes of keys', () => {
     expect(await documents()).toEqual(before);
   }, 60_000);
 
-  it('are listed for each route: a new route is a new line', () => {
-    const lines = [...lanyard.app.get(ModulesContainer).values()].flatMap((module) =>
-      [...module.controllers.values()].flatMap(({ metatype }) => {
-        const controller = metatype as new () => object;
-        const prototype = controller.prototype as Record<string, () => unknown>;
-        const base = String(Reflect.getMetadata(PATH_METADATA, controller));
-        return Object.getOwnPropertyNames(prototype).flatMap((property) => {
-          const handler = prototype[property]!;
-          const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number];
-          if (method === undefined) return [];
-          const path = [base, String(Reflect.getMetadata(PATH_METADATA, handler))].join('/').replace(/\/+/g, '/');
-          const context = { getClass: () => controller, getHandler: () => handler } as HandlerContext;
-          const scopes = isPublic(context) ? 'public' : scopesOf(context, method).join(', ');
-          return [`${method} ${path}: ${scopes}`];
-        });
-      }),
-    );
+  it('are listed for each route of a server: a new route is a new line', () => {
+    const ofControllers = new Map(handlersOf(lanyard));
+    const { router } = lanyard.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
+    const lines = router.stack.flatMap(({ route, name }) => {
+      // What Nest does not route needs no key: the pages of the reference, and what all requests pass before them.
+      if (!route) return [`USE ${name}: public`];
+      const methods = Object.keys(route.methods).filter((method) => method !== '_all');
+      return (methods.length > SINGLE_METHODS.length ? ['all'] : methods).map((method) => {
+        const served = `${method.toUpperCase()} ${route.path}`;
+        return `${served}: ${ofControllers.get(served) ?? 'public'}`;
+      });
+    });
     expect(lines.sort()).toMatchSnapshot();
+    const listed = lines.map((line) => line.split(': ')[0]);
+    expect([...ofControllers.keys()].filter((route) => !listed.includes(route))).toEqual([]);
   });
 });

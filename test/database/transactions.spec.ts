@@ -124,7 +124,7 @@ describe('repositories', () => {
     const connect = (organizationId: number) =>
       new Promise<QueryRunner>((resolve, reject) => {
         transactions.runRequest(() => {
-          transactions.setOrganization(organizationId);
+          transactions.setCaller({ organizationId, keyId: '' });
           const runner = dataSource.createQueryRunner();
           runner.connect().then(() => resolve(runner), reject);
         });

@@ -35,6 +35,18 @@ describe.each([
     await leads(key).expect(429);
   });
 
+  it('gives keys the scope that a test asks for', async () => {
+    const organization = await lanyard.createOrganization({ name: 'Booth', scope: 'capture' });
+    expect(organization.name).toBe('Booth');
+    const { headers } = await leads(organization.key).expect(403);
+    expect(headers).toMatchObject({ 'lanyard-key-scope': 'capture', 'lanyard-fault-reason': 'scope' });
+    const reader = await organization.issueKey({ scope: 'read' });
+    expect((await leads(reader.key).expect(200)).headers['lanyard-key-scope']).toBe('read');
+    await request(lanyard.url).post('/leads').set('x-api-key', reader.key).send(leadInput()).expect(403);
+    const usual = await organization.issueKey();
+    expect((await leads(usual.key).expect(200)).headers).not.toHaveProperty('lanyard-key-scope');
+  });
+
   it('imports records', async () => {
     const organization = await lanyard.createOrganization();
     const { dataset } = createExhibitor();

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { AuditLog, type AuditRow, INSTALLATION } from '../../access/audit-log.service';
+import { isUuid } from '../../api/text';
 import { Config } from '../../config';
 import { escapeInvisible } from '../../datasets/quote';
 import { addCommand, type GlobalOptions, parseDateTimeOption, parseKeyId, parseOrganizationId } from '../arguments';
@@ -24,19 +25,23 @@ export function auditCommand(program: Command, session: Session): void {
       'Without --organization it shows what belongs to the installation: backups, restores, deleted organizations. ' +
       'Entries are kept for LANYARD_AUDIT_DAYS.',
     jsonResult:
-      '[{at, keyId, operation, resource, id, change, importId}], where keyId is null for commands and for SQL',
+      '[{at, keyId, operation, resource, id, change, importId}], where keyId is null for commands and for SQL, and importId is there for imports',
     example: 'audit --organization 1 --since 2026-11-24',
   })
     .option('--organization <ID>', 'organization of the records', parseOrganizationId('--organization'))
     .option('--lead <ID>', 'only this lead and its associations with events', parseLeadId)
     .option('--key <KEYID>', 'only what this key wrote', parseKeyId)
-    .option('--since <TIME>', 'date (midnight UTC) or ISO 8601 date-time (default: a day ago)', parseDateTimeOption)
+    .option(
+      '--since <TIME>',
+      'date (midnight UTC) or ISO 8601 date-time (default: a day ago)',
+      parseDateTimeOption('--since'),
+    )
     .action((_, self: Command) => showAudit(session, self.optsWithGlobals()));
 }
 
 /** @throws UsageError */
 function parseLeadId(text: string): string {
-  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text.toLowerCase();
+  if (isUuid(text)) return text.toLowerCase();
   throw new UsageError('--lead must be the ID of a lead');
 }
 
@@ -59,7 +64,7 @@ async function showAudit(
     resource,
     id,
     change,
-    importId,
+    importId: importId ?? undefined,
   }));
   const empty = auditDays === 0 ? 'No audit log is kept: LANYARD_AUDIT_DAYS is 0.' : 'No entries.';
   await printResult(json, entries, () => (shown.length === 0 ? empty : auditTable(shown)));

@@ -77,7 +77,7 @@ function addIssueCommand(group: Command, session: Session): void {
     .option(
       '--expires-at <DATE>',
       'date (midnight UTC) or ISO 8601 date-time (default: never)',
-      args.parseDateTimeOption,
+      args.parseDateTimeOption('--expires-at'),
     )
     .option(
       '--simulate <FAULTS>',
