@@ -4,7 +4,7 @@
  */
 import 'reflect-metadata';
 
-export { dataSource } from './extensions/data-source';
+export { dataSource } from './start/data-source';
 export { defineExtension, type Extension } from './extensions/extension';
 export { run } from './start/run';
 

@@ -12,7 +12,7 @@ import type { OpenDatabase } from '../schema/open';
 import { ImportService } from '../datasets/import.service';
 import { DEMO_RECORDS as demoRecords } from './demo';
 import { DemoModule } from './demo.module';
-import { COMMAND_NAME } from '../server/command-name';
+import { COMMAND_NAME } from '../operator/command-name';
 
 /**
  * What a client needs to connect. The key and its organization are null unless this start has created the demo organization.

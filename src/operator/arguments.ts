@@ -4,7 +4,7 @@ import { type Organization, OrganizationsService } from '../access/organizations
 import { MAX_INT32 } from '../api/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api/text';
 import { escapeInvisible } from '../datasets/quote';
-import { COMMAND_NAME } from '../server/command-name';
+import { COMMAND_NAME } from './command-name';
 import { configureUsageErrors } from './program';
 import { CommandError, UsageError } from './terminal/terminal';
 

@@ -24,7 +24,7 @@ import { CsvService } from '../csv/csv.service';
 import type { Extension } from '../extensions/extension';
 import { addCommand } from './arguments';
 import { CommandLineModule } from './command-line.module';
-import { COMMAND_NAME } from '../server/command-name';
+import { COMMAND_NAME } from './command-name';
 import { configureUsageErrors, Program } from './program';
 import { Session } from './session';
 

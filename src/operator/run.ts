@@ -5,7 +5,7 @@ import { databaseErrorMessage } from '../database/errors';
 import type { Extension } from '../extensions/extension';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-signal';
-import { BackupError } from './backup-file';
+import { BackupError } from '../backup/backup-file';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
 import { OutputClosed, CommandError, RowsSkipped, printStatus, applyStyle, UsageError } from './terminal/terminal';

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config';
-import { COMMAND_NAME } from '../server/command-name';
+import { COMMAND_NAME } from '../operator/command-name';
 
 /** Says at start why nothing, or less than before, is sent to webhooks. */
 export async function announcePausedWebhooks(
