@@ -10,6 +10,7 @@ import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-er
 import { databaseErrorMessage } from '../database/errors';
 import { type Extension, extensionSchema } from '../extensions/extension';
 import { type OpenOptions, openDatabase } from '../schema/open';
+import { COMMAND_NAME } from '../operator/command-name';
 import { HealthController } from '../observability/health.controller';
 import { announce, flushLog, logToStandardError } from '../observability/log';
 import type { LeanExpressAdapter } from '../server/express-adapter';
@@ -70,9 +71,9 @@ async function serveUntilStopped(extension: Extension, json: boolean): Promise<v
       const unknown = unknownSettings();
       if (unknown) log(unknown);
       await warnOfLocalLimits(config, localLimits, log);
-      const welcome = await printWelcome(app, config, database, log);
+      const welcome = await printWelcome(app, config, database, COMMAND_NAME, log);
       if (json) process.stdout.write(`${JSON.stringify(welcome)}\n`);
-      await announcePausedWebhooks(app.get(DataSource), config, log);
+      await announcePausedWebhooks(app.get(DataSource), config, COMMAND_NAME, log);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;
       void app.get(WebhookSender).stop();

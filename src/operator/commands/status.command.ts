@@ -9,7 +9,12 @@ import { RedisConnection } from '../../rate-limit/redis';
 import { COMMAND_NAME } from '../command-name';
 import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
-import { type Status, StatusService, type SubscriptionStatus, UNKNOWN_COUNTS } from '../../observability/status.service';
+import {
+  type Status,
+  StatusService,
+  type SubscriptionStatus,
+  UNKNOWN_COUNTS,
+} from '../../observability/status.service';
 import { formatNumber, formatPairs, formatTable } from '../terminal/table';
 import { printResult, CommandError, applyStyle } from '../terminal/terminal';
 
