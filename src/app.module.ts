@@ -28,7 +28,7 @@ import { Metrics } from './observability/metrics';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
 import { SimulatedFaultsInterceptor } from './simulate/simulated-faults.interceptor';
-import { WebhookDeliveryModule } from './webhooks/webhook-delivery.module';
+import { WebhookDeliveryModule } from './changes/feed-delivery.module';
 
 /**
  * What every request passes, in this order; pipes and the handler follow the interceptors. A request without a valid key,

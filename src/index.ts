@@ -75,7 +75,7 @@ export {
   type ChangesPosition,
   type ChangesSubscription,
   OnChanges,
-} from './webhooks/on-changes';
+} from './changes/on-changes';
 
 // Lanyard's own contexts: import a module to inject its service
 export { ActivationsModule } from './activations/activations.module';

@@ -18,8 +18,8 @@ import { listen } from '../server/listen';
 import { drainConnections } from '../server/shutdown';
 import { LocalLimitsLock, localLimitsWarning } from '../rate-limit/local-limits-lock';
 import { createStopSignal } from '../server/stop-signal';
-import { announcePausedWebhooks } from '../webhooks/announce-paused';
-import { WebhookSender } from '../webhooks/webhook-sender';
+import { announcePausedWebhooks } from '../changes/announce-paused';
+import { WebhookSender } from '../changes/feed-sender';
 import { printWelcome } from '../demo/first-start';
 
 /** Announces lines, the version before the first: a start that is refused at once has one line alone, of why. */

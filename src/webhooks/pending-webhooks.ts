@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { FeedResources } from '../changes/feed-resource';
-import { Subscribers } from './subscribers';
-import { WebhookClock } from './webhook-clock';
-import { WebhookLeader } from './webhook-leader';
-import { WebhookEntity } from './webhook.entity';
-import { POLL } from './webhooks.sql';
+import { Subscribers } from '../changes/subscribers';
+import { WebhookClock } from '../changes/feed-clock';
+import { WebhookLeader } from '../changes/feed-leader';
+import { WebhookEntity } from '../changes/feed-reader.entity';
+import { POLL } from '../changes/feed-readers.sql';
 
 /** How often the cursor of an idle webhook is stored, so that its position is not pruned. */
 export const CURSOR_REFRESH_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { Webhook } from 'standardwebhooks';
 import { version } from '../../package.json';
 import { AddressNotAllowed, ReceiverLookup } from './receiver-lookup';
-import type { WebhookEntity } from './webhook.entity';
+import type { WebhookEntity } from '../changes/feed-reader.entity';
 
 /** Milliseconds from the start of an attempt within which the head of the response must have come. */
 const HEAD_TIMEOUT_MS = 15_000;

@@ -4,9 +4,9 @@ import { AccessModule } from '../access/access.module';
 import { ChangesModule } from '../changes/changes.module';
 import { Config } from '../config';
 import { ReceiverLookup } from './receiver-lookup';
-import { SubscriptionEntity } from './subscription.entity';
+import { SubscriptionEntity } from '../changes/subscription.entity';
 import { WebhookClient } from './webhook-client';
-import { WebhookEntity } from './webhook.entity';
+import { WebhookEntity } from '../changes/feed-reader.entity';
 import { WebhooksService } from './webhooks.service';
 
 /** The operator's view of the webhooks. It sends nothing by itself. */

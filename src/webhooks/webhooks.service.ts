@@ -8,9 +8,9 @@ import { type ChangesPage, ChangesService } from '../changes/changes.service';
 import { claimLog } from '../changes/claim-log';
 import { uuidV7 } from '../database/uuid';
 import { type DeliveryResult, messageId, WebhookClient } from './webhook-client';
-import { changedAt } from './webhook-feed';
+import { changedAt } from '../changes/feed-readers';
 import { withoutQuery } from './webhook-url';
-import { stateOf, WebhookEntity } from './webhook.entity';
+import { stateOf, WebhookEntity } from '../changes/feed-reader.entity';
 
 export const MAX_WEBHOOKS = 10;
 /** Waiting changes are counted up to this number. */

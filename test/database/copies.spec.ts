@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { CLAIM_BATCH_SIZE } from '../../src/changes/changes.sql';
 import { createLog } from '../../src/observability/log';
-import { WebhookSender } from '../../src/webhooks/webhook-sender';
+import { WebhookSender } from '../../src/changes/feed-sender';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import type { ApiClient } from '../support/client';

@@ -15,7 +15,7 @@ import { leadInput } from '../support/builders';
 import { createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';
 import { operatorServices } from '../support/operator-services';
-import { WebhookSender } from '../../src/webhooks/webhook-sender';
+import { WebhookSender } from '../../src/changes/feed-sender';
 
 Logger.overrideLogger(false);
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Module, Scope } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Change, type ChangesPosition, OnChanges } from '../../src/webhooks/on-changes';
-import { WebhookClock } from '../../src/webhooks/webhook-clock';
+import { type Change, type ChangesPosition, OnChanges } from '../../src/changes/on-changes';
+import { WebhookClock } from '../../src/changes/feed-clock';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createExhibitor, leadInput } from '../support/builders';

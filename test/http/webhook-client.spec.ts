@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
 import { WebhookClient, type WebhookMessage } from '../../src/webhooks/webhook-client';
-import { WebhookEntity } from '../../src/webhooks/webhook.entity';
+import { WebhookEntity } from '../../src/changes/feed-reader.entity';
 
 const CLIENT = new WebhookClient(new ReceiverLookup({ allowPrivate: true }));
 const MESSAGE: WebhookMessage = { type: 'changes', id: 'msg_1', fields: `,"changes":["${'x'.repeat(20 << 20)}"]` };

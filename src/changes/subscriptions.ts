@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { ChangesService } from '../changes/changes.service';
+import { ChangesService } from './changes.service';
 import { Transactions } from '../database/transactions';
 import { uuidV7 } from '../database/uuid';
 import { type Subscriber, Subscribers } from './subscribers';
-import { WebhookLeader } from './webhook-leader';
-import { WebhookEntity } from './webhook.entity';
+import { WebhookLeader } from './feed-leader';
+import { WebhookEntity } from './feed-reader.entity';
 import { ADD_SUBSCRIPTIONS, MISSING_ROWS, RETRY_SUBSCRIPTIONS } from './subscriptions.sql';
 
 /** A row that a subscription lacks, or has for other resources. */

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { NULLABLE_TIMESTAMP, TIMESTAMP, RefersTo, NULLABLE_TEXT } from '../schema/columns';
 import { WithFunctions } from '../schema/functions';
-import { WEBHOOK_FUNCTIONS } from './webhook.functions';
+import { WEBHOOK_FUNCTIONS } from './feed-reader.functions';
 
 /** A receiver of an organization's changes, and how far it has them: a URL, or a method of this server. */
 @Entity('feed_readers')

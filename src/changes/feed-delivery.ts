@@ -1,15 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { IsNull } from 'typeorm';
-import { DeliverySlots } from './delivery-slots';
-import { PendingWebhooks } from './pending-webhooks';
+import { DeliverySlots } from '../webhooks/webhook-receivers';
+import { PendingWebhooks } from '../webhooks/pending-webhooks';
 import { MAX_FAILING_MS, nextAttempt } from './retry';
 import { Subscribers } from './subscribers';
-import { type DeliveryResult, isAcknowledged, messageId, WebhookClient } from './webhook-client';
-import { WebhookClock } from './webhook-clock';
-import { changedAt, WebhookFeed, type WebhookPage } from './webhook-feed';
-import { WebhookMetrics } from './webhook-metrics';
-import { withoutQuery } from './webhook-url';
-import { stateOf, type WebhookEntity, type WebhookState } from './webhook.entity';
+import { type DeliveryResult, isAcknowledged, messageId, WebhookClient } from '../webhooks/webhook-client';
+import { WebhookClock } from './feed-clock';
+import { changedAt, WebhookFeed, type WebhookPage } from './feed-readers';
+import { WebhookMetrics } from '../observability/reader-metrics';
+import { withoutQuery } from '../webhooks/webhook-url';
+import { stateOf, type WebhookEntity, type WebhookState } from './feed-reader.entity';
 
 const SLOW_MS = 1_000;
 

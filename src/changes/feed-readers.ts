@@ -1,14 +1,14 @@
 import { GoneException, Injectable, Logger } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOptionsWhere, IsNull, Repository } from 'typeorm';
-import { type ChangesPage, ChangesService, ForeignCursor } from '../changes/changes.service';
-import { SentChanges } from '../changes/sent-changes';
+import { type ChangesPage, ChangesService, ForeignCursor } from './changes.service';
+import { SentChanges } from './sent-changes';
 import { Transactions } from '../database/transactions';
-import { CURSOR_REFRESH_MS } from './pending-webhooks';
-import { WebhookClock } from './webhook-clock';
-import { WebhookLeader } from './webhook-leader';
-import { withoutQuery } from './webhook-url';
-import { WebhookEntity } from './webhook.entity';
+import { CURSOR_REFRESH_MS } from '../webhooks/pending-webhooks';
+import { WebhookClock } from './feed-clock';
+import { WebhookLeader } from './feed-leader';
+import { withoutQuery } from '../webhooks/webhook-url';
+import { WebhookEntity } from './feed-reader.entity';
 
 const MAX_CHANGES = 100;
 const MAX_BYTES = 256 << 10;

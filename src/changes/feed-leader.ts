@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { Overloaded } from '../errors/exceptions';
-import { SentChanges } from '../changes/sent-changes';
+import { SentChanges } from './sent-changes';
 import { FairQueue } from '../database/fair-queue';
 import { TransactionalDataSource } from '../database/transactional-data-source';
 

@@ -1,4 +1,4 @@
-import type { DeliveryResult } from './webhook-client';
+import type { DeliveryResult } from '../webhooks/webhook-client';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400 * SECOND_MS;

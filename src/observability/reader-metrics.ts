@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { poolOf } from '../database/data-source';
-import { Metrics } from '../observability/metrics';
-import { PendingWebhooks } from './pending-webhooks';
-import { WebhookClock } from './webhook-clock';
-import { WEBHOOK_STATES, type WebhookState } from './webhook.entity';
-import { STATES } from './webhooks.sql';
+import { Metrics } from './metrics';
+import { PendingWebhooks } from '../webhooks/pending-webhooks';
+import { WebhookClock } from '../changes/feed-clock';
+import { WEBHOOK_STATES, type WebhookState } from '../changes/feed-reader.entity';
+import { STATES } from '../changes/feed-readers.sql';
 
 /** Milliseconds for which a scrape waits for the database. */
 const DATABASE_TIMEOUT_MS = 1_000;

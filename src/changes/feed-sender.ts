@@ -1,13 +1,13 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../config';
 import { requiresNewConnection, logFields } from '../database/errors';
-import { DeliverySlots } from './delivery-slots';
-import { PendingWebhooks } from './pending-webhooks';
-import { type Delivery, WebhookDelivery } from './webhook-delivery';
+import { DeliverySlots } from '../webhooks/webhook-receivers';
+import { PendingWebhooks } from '../webhooks/pending-webhooks';
+import { type Delivery, WebhookDelivery } from './feed-delivery';
 import { Subscriptions } from './subscriptions';
-import { WebhookClock } from './webhook-clock';
-import { WebhookLeader } from './webhook-leader';
-import type { WebhookEntity } from './webhook.entity';
+import { WebhookClock } from './feed-clock';
+import { WebhookLeader } from './feed-leader';
+import type { WebhookEntity } from './feed-reader.entity';
 
 /** A delivery that runs or waits for a slot, and what follows when it ends. */
 type RunningDelivery = Delivery & { done: Promise<void> };

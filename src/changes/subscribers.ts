@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { describeException } from '../api/error.filter';
-import { FeedResources } from '../changes/feed-resource';
-import type { ChangesPage } from '../changes/changes.service';
+import { FeedResources } from './feed-resource';
+import type { ChangesPage } from './changes.service';
 import { ConfigError } from '../config';
 import { type Change, type ChangesHandler, type ChangesSubscription, SUBSCRIPTION } from './on-changes';
-import type { DeliveryResult } from './webhook-client';
-import type { WebhookEntity } from './webhook.entity';
+import type { DeliveryResult } from '../webhooks/webhook-client';
+import type { WebhookEntity } from './feed-reader.entity';
 
 /** Milliseconds for which a stopping server waits for a method. What the method has done by then is called for again. */
 const STOP_GRACE_MS = 5_000;
