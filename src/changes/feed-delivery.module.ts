@@ -1,31 +1,18 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { DeliverySlots } from '../webhooks/webhook-receivers';
-import { PendingWebhooks } from '../webhooks/pending-webhooks';
+import { ChangesModule } from './changes.module';
+import { FeedClock } from './feed-clock';
+import { FeedDelivery } from './feed-delivery';
+import { FeedLeader } from './feed-leader';
+import { FeedReaders } from './feed-readers';
+import { FeedSender } from './feed-sender';
 import { Subscribers } from './subscribers';
 import { Subscriptions } from './subscriptions';
-import { WebhookClock } from './feed-clock';
-import { WebhookDelivery } from './feed-delivery';
-import { WebhookFeed } from './feed-readers';
-import { WebhookLeader } from './feed-leader';
-import { WebhookMetrics } from '../observability/reader-metrics';
-import { WebhookSender } from './feed-sender';
-import { WebhooksModule } from '../webhooks/webhooks.module';
 
-/** Sends the changes to the webhooks, and calls the methods with `@OnChanges`, for as long as the process runs. A server imports it, and no command. */
+/** Delivers the change feed for as long as the process runs. A server imports it, and no command. */
 @Module({
-  imports: [DiscoveryModule, WebhooksModule],
-  providers: [
-    DeliverySlots,
-    PendingWebhooks,
-    Subscribers,
-    Subscriptions,
-    WebhookClock,
-    WebhookDelivery,
-    WebhookFeed,
-    WebhookLeader,
-    WebhookMetrics,
-    WebhookSender,
-  ],
+  imports: [DiscoveryModule, ChangesModule],
+  providers: [FeedClock, FeedDelivery, FeedLeader, FeedReaders, FeedSender, Subscribers, Subscriptions],
+  exports: [FeedClock, FeedDelivery, FeedSender],
 })
-export class WebhookDeliveryModule {}
+export class FeedDeliveryModule {}

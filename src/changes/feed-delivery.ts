@@ -1,155 +1,115 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { IsNull } from 'typeorm';
-import { DeliverySlots } from '../webhooks/webhook-receivers';
-import { PendingWebhooks } from '../webhooks/pending-webhooks';
-import { MAX_FAILING_MS, nextAttempt } from './retry';
-import { Subscribers } from './subscribers';
-import { type DeliveryResult, isAcknowledged, messageId, WebhookClient } from '../webhooks/webhook-client';
-import { WebhookClock } from './feed-clock';
-import { changedAt, WebhookFeed, type WebhookPage } from './feed-readers';
-import { WebhookMetrics } from '../observability/reader-metrics';
-import { withoutQuery } from '../webhooks/webhook-url';
-import { stateOf, type WebhookEntity, type WebhookState } from './feed-reader.entity';
+import { FairQueue } from '../database/fair-queue';
+import { type DeliveryResult, isAcknowledged } from './delivery-result';
+import { FeedClock } from './feed-clock';
+import { type FeedReaderEntity, readerFields, type ReaderState, stateOf } from './feed-reader.entity';
+import { changedAt, FeedReaders, placeAfter, type ReaderPage } from './feed-readers';
+import { nextAttempt } from './retry';
 
-const SLOW_MS = 1_000;
+/** What delivers the pages of one kind of readers. */
+export interface Receivers {
+  /** Runs work for a reader when it is the turn of the reader's organization. */
+  inTurn<T>(reader: FeedReaderEntity, work: () => Promise<T>): Promise<T>;
+  /** @param signal ends the delivery; an error then means nothing */
+  deliver(page: ReaderPage, signal: AbortSignal): Promise<DeliveryResult>;
+  /** Whether a reader is disabled that has failed for some milliseconds, and failed with this result now. */
+  givesUp(result: DeliveryResult, failingMs: number): boolean;
+}
 
-const STATE_LOG_MESSAGES: Record<WebhookState, string> = {
+/** Timers cannot be longer. A delivery waits for its turn however long that takes. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Organizations take turns at the slots for deliveries, as they do at the connections of the database. */
+export const deliveryTurns = (slots: number): FairQueue => new FairQueue(slots, undefined, NO_TIMEOUT_MS);
+
+const STATE_LOG_MESSAGES: Record<ReaderState, string> = {
   active: 'Webhook recovered',
   failing: 'Webhook delivery failed',
   paused: 'Webhook paused',
   disabled: 'Webhook disabled',
 };
 
-export interface Delivery {
-  isSlow: boolean;
-  /** Ends the delivery without a result. */
-  abort: AbortController;
-}
-
-/** Delivers one page to one webhook, and stores how that ended. */
+/** Delivers one page to one reader, and stores how that ended. */
 @Injectable()
-export class WebhookDelivery {
+export class FeedDelivery {
   private readonly logger = new Logger('Webhooks');
-  /** Webhooks whose last attempt was slow. */
-  private readonly slow = new Set<string>();
+  /** Attempts of this process by their outcome. */
+  readonly attempts = { success: 0, failure: 0 };
 
   constructor(
-    private readonly pending: PendingWebhooks,
-    private readonly feed: WebhookFeed,
-    private readonly client: WebhookClient,
-    private readonly subscribers: Subscribers,
-    private readonly slots: DeliverySlots,
-    private readonly metrics: WebhookMetrics,
-    private readonly clock: WebhookClock,
+    private readonly readers: FeedReaders,
+    private readonly clock: FeedClock,
   ) {}
 
-  /** Whether a delivery needs one of the slots for failing and slow receivers. */
-  isSlow({ id, failures }: WebhookEntity): boolean {
-    return failures > 0 || this.slow.has(id);
-  }
-
-  /** @returns the webhook when its next page may follow at once */
-  async deliver(source: WebhookEntity, delivery: Delivery): Promise<WebhookEntity | undefined> {
-    if (delivery.abort.signal.aborted) return undefined;
-    const poll = this.pending.lastPoll(source.id);
-    const page = await this.feed.nextPage(source);
-    if (!page) {
-      this.pending.remove(source.id, poll);
-      return undefined;
-    }
-    // The operator may have disabled, deleted or moved the webhook since the page was read.
-    const webhook = await this.feed.reload(page.webhook);
-    const isUnmoved = webhook && !webhook.pausedAt && webhook.cursor === page.webhook.cursor;
-    if (!isUnmoved || delivery.abort.signal.aborted) return undefined;
-    const current = { ...page, webhook };
-    if (webhook.disabledAt) {
-      await this.feed.storeWaiting(current);
-      this.pending.remove(webhook.id, poll);
-      return undefined;
-    }
-    const result = await this.attempt(current, delivery);
-    if (!result) return undefined;
-    if (isAcknowledged(result)) return this.onDelivered(current, result.status);
-    await this.onFailed(current, result);
+  /** @returns the reader when its next page may follow at once */
+  async deliver(
+    { id }: FeedReaderEntity,
+    receivers: Receivers,
+    signal: AbortSignal,
+  ): Promise<FeedReaderEntity | undefined> {
+    if (signal.aborted) return undefined;
+    // The operator may have disabled, deleted or moved the reader while it waited for its turn.
+    const reader = await this.readers.reload(id);
+    if (!reader || reader.pausedAt || reader.disabledAt) return undefined;
+    const page = await this.readers.nextPage(reader);
+    if (!page || signal.aborted) return undefined;
+    const result = await receivers.deliver(page, signal);
+    // A response counts also when the delivery was ended meanwhile.
+    if (isAcknowledged(result)) return this.onDelivered(page, result.status);
+    if (!signal.aborted) await this.onFailed(page, result, receivers);
     return undefined;
   }
 
-  /** @returns undefined when it was ended without a result */
-  private async attempt(page: WebhookPage, delivery: Delivery): Promise<DeliveryResult | undefined> {
-    const { webhook, phase, changes, hasMore } = page;
-    const { signal } = delivery.abort;
-    if (changes[0]) this.pending.noteWaiting(webhook.id, changedAt(changes[0]));
-    if (webhook.subscription !== null) return unlessAborted(await this.subscribers.call(page, signal), signal);
-    const fields = `,"phase":"${phase}","changes":[${changes.join(',')}],"hasMore":${hasMore}`;
-    const id = messageId(webhook.id, webhook.cursor, phase, ...changes);
-    const sent = this.client.send(webhook, { type: 'changes', id, fields }, new Date(), signal);
-    this.slow.delete(webhook.id);
-    const timer = setTimeout(() => {
-      this.slow.add(webhook.id);
-      // Without room among the slow ones it is sent again when there is some.
-      if (!delivery.isSlow && !this.slots.becomeSlow(webhook.organizationId, sent)) delivery.abort.abort();
-    }, SLOW_MS);
-    const result = await sent;
-    clearTimeout(timer);
-    return unlessAborted(result, signal);
-  }
-
-  private async onDelivered({ webhook, phase, cursor }: WebhookPage, status: number) {
-    this.metrics.deliveries.inc({ outcome: 'success' });
-    const updated = await this.feed.updateIfUnmoved(webhook, {
+  private async onDelivered(page: ReaderPage, status: number): Promise<FeedReaderEntity | undefined> {
+    this.attempts.success++;
+    const { reader, phase, changes, cursor, hasMore } = page;
+    const last = changes.at(-1);
+    const updated = await this.readers.updateIfUnmoved(reader, {
       cursor,
-      endsSnapshot: webhook.endsSnapshot && phase === 'snapshot',
+      ...placeAfter(page),
+      endsSnapshot: reader.endsSnapshot && phase === 'snapshot',
       failures: 0,
       failingSince: null,
       nextAttemptAt: null,
-      waitingSince: null,
+      // What follows is not older.
+      waitingSince: hasMore && last ? changedAt(last) : null,
       lastSuccessAt: this.clock.now(),
       lastStatus: status,
       lastError: null,
     });
-    this.logStateChange(webhook, updated);
-    return updated;
+    this.logStateChange(reader, updated);
+    return hasMore ? updated : undefined;
   }
 
-  private async onFailed({ webhook, changes }: WebhookPage, result: DeliveryResult): Promise<void> {
-    this.metrics.deliveries.inc({ outcome: 'failure' });
+  private async onFailed({ reader, changes }: ReaderPage, result: DeliveryResult, receivers: Receivers): Promise<void> {
+    this.attempts.failure++;
     const now = this.clock.now();
-    const failures = webhook.failures + 1;
-    const failingSince = webhook.failingSince ?? now;
-    const isGone = 'status' in result && result.status === 410;
-    // A method stays enabled: a new version of the server repairs it.
-    const isFinal =
-      webhook.subscription === null && (isGone || now.getTime() - failingSince.getTime() >= MAX_FAILING_MS);
+    const failures = reader.failures + 1;
+    const failingSince = reader.failingSince ?? now;
     const change = {
       failures,
       failingSince,
       nextAttemptAt: nextAttempt(result, failures, now),
-      waitingSince: changes[0] ? changedAt(changes[0]) : (webhook.waitingSince ?? now),
+      waitingSince: changes[0] ? changedAt(changes[0]) : (reader.waitingSince ?? now),
       lastStatus: 'status' in result ? result.status : null,
       lastError: 'error' in result ? result.error : null,
-      disabledAt: isFinal ? now : null,
+      disabledAt: receivers.givesUp(result, now.getTime() - failingSince.getTime()) ? now : null,
     };
-    // A webhook that the operator has disabled or enabled meanwhile stays as it is.
-    const where = { disabledAt: IsNull(), failures: webhook.failures };
-    this.logStateChange(webhook, await this.feed.updateIfUnmoved(webhook, change, where));
+    // A reader that the operator has disabled or enabled meanwhile stays as it is.
+    const where = { disabledAt: IsNull(), failures: reader.failures };
+    this.logStateChange(reader, await this.readers.updateIfUnmoved(reader, change, where));
   }
 
   /** Logs a state that a delivery has changed, and the operator has not. */
-  private logStateChange(before: WebhookEntity, after = before): void {
+  private logStateChange(before: FeedReaderEntity, after = before): void {
     const state = stateOf(after);
     if (state === stateOf(before) || (after.disabledAt && !after.nextAttemptAt)) return;
-    const { id: webhookId, organizationId, lastStatus, lastError } = after;
     this.logger.warn({
       message: STATE_LOG_MESSAGES[state],
-      webhookId,
-      organizationId,
-      url: withoutQuery(after.url),
-      status: lastStatus ?? undefined,
-      error: lastError ?? undefined,
+      ...readerFields(after),
+      status: after.lastStatus ?? undefined,
+      error: after.lastError ?? undefined,
     });
   }
 }
-
-/** A response counts also when the delivery was ended meanwhile. */
-const unlessAborted = (result: DeliveryResult, { aborted }: AbortSignal): DeliveryResult | undefined =>
-  aborted && 'error' in result ? undefined : result;

@@ -1,26 +1,32 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../config';
 import { requiresNewConnection, logFields } from '../database/errors';
-import { DeliverySlots } from '../webhooks/webhook-receivers';
-import { PendingWebhooks } from '../webhooks/pending-webhooks';
-import { type Delivery, WebhookDelivery } from './feed-delivery';
+import { ReservedConnection } from '../database/reserved-connection';
+import { FeedClock } from './feed-clock';
+import { FeedDelivery, type Receivers } from './feed-delivery';
+import { FeedLeader } from './feed-leader';
+import type { FeedReaderEntity } from './feed-reader.entity';
+import { FeedReaders } from './feed-readers';
+import { Subscribers } from './subscribers';
 import { Subscriptions } from './subscriptions';
-import { WebhookClock } from './feed-clock';
-import { WebhookLeader } from './feed-leader';
-import type { WebhookEntity } from './feed-reader.entity';
 
-/** A delivery that runs or waits for a slot, and what follows when it ends. */
-type RunningDelivery = Delivery & { done: Promise<void> };
+/** A delivery that runs or waits for its turn, and what follows when it ends. */
+interface RunningDelivery {
+  /** Ends the delivery without a result. */
+  abort: AbortController;
+  done: Promise<void>;
+}
 
 /**
- * Delivers the feed of changes to webhooks (docs/webhooks.md) and to methods with `@OnChanges`: one page at a time to each, again
- * until its receiver responds with 2xx or its method succeeds. After each page the slot goes to the organization whose turn it is.
+ * Delivers the change feed to its readers, which are webhooks (docs/webhooks.md) and methods with `@OnChanges`: one page at a
+ * time to each, again until it succeeds. After each page it is the turn of the next organization.
  */
 @Injectable()
-export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
-  /** Running deliveries, and those that wait for a slot, by the id of their webhook. */
+  /** Running deliveries, and those that wait for their turn, by the id of their reader. */
   private readonly deliveries = new Map<string, RunningDelivery>();
+  private webhooks?: Receivers;
   private errorsSincePoll = 0;
   private isErrorLogged = false;
   private timer?: NodeJS.Timeout;
@@ -28,18 +34,21 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private isStopping = false;
 
   constructor(
-    private readonly leader: WebhookLeader,
-    private readonly pending: PendingWebhooks,
-    private readonly delivery: WebhookDelivery,
-    private readonly slots: DeliverySlots,
+    private readonly connection: ReservedConnection,
+    private readonly leader: FeedLeader,
+    private readonly readers: FeedReaders,
+    private readonly delivery: FeedDelivery,
+    private readonly subscribers: Subscribers,
     private readonly subscriptions: Subscriptions,
-    private readonly clock: WebhookClock,
+    private readonly clock: FeedClock,
     private readonly config: Config,
   ) {
-    leader.whenLost(() => {
-      this.pending.reset();
-      for (const { abort } of this.deliveries.values()) abort.abort();
-    });
+    connection.whenLost(() => this.abortAll());
+  }
+
+  /** To be called before the application has started. */
+  deliverWebhooksBy(receivers: Receivers): void {
+    this.webhooks = receivers;
   }
 
   onApplicationBootstrap(): void {
@@ -60,26 +69,30 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   async stop(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
-    for (const { abort } of this.deliveries.values()) abort.abort();
+    this.abortAll();
     await this.polling;
     await Promise.all([...this.deliveries.values()].map(({ done }) => done));
-    await this.leader.resign();
+    await this.connection.close();
   }
 
-  /** Starts a delivery for every webhook that is due. */
+  /** Starts a delivery to every reader that is due. */
   async poll(): Promise<void> {
     if (this.errorsSincePoll === 0) this.isErrorLogged = false;
     this.errorsSincePoll = 0;
     try {
       if (this.isStopping || !(await this.leader.isLeader())) return;
       await this.subscriptions.addRows();
-      for (const webhook of await this.pending.loadDueWebhooks([...this.deliveries.keys()]))
-        this.startDelivery(webhook);
+      const due = await this.readers.due([...this.deliveries.keys()], this.subscribers.names);
+      for (const reader of due) this.startDelivery(reader);
     } catch (error) {
       await this.onError(error);
       // Whatever the reason is, another process may succeed.
-      await this.leader.resign();
+      await this.connection.close();
     }
+  }
+
+  private abortAll(): void {
+    for (const { abort } of this.deliveries.values()) abort.abort();
   }
 
   private async onError(error: unknown): Promise<undefined> {
@@ -87,26 +100,23 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     const message = 'Webhook delivery paused: cannot reach the database';
     if (!this.isErrorLogged && !this.isStopping) this.logger.warn({ message, ...logFields(error) });
     this.isErrorLogged = true;
-    if (requiresNewConnection(error)) await this.leader.resign();
+    if (requiresNewConnection(error)) await this.connection.close();
     return undefined;
   }
 
   /** Queues a delivery in the background: one slow receiver must not delay the others. */
-  private startDelivery(webhook: WebhookEntity): void {
-    const { id, organizationId } = webhook;
-    if (this.isStopping || this.deliveries.has(id)) return;
-    const delivery = { isSlow: this.delivery.isSlow(webhook), abort: new AbortController(), done: Promise.resolve() };
-    this.deliveries.set(id, delivery);
-    const work = (): Promise<WebhookEntity | undefined> => this.delivery.deliver(webhook, delivery);
-    const isCall = webhook.subscription !== null;
-    const running = isCall
-      ? this.slots.runCall(organizationId, work)
-      : this.slots.run(organizationId, delivery.isSlow, work);
-    delivery.done = running
+  private startDelivery(reader: FeedReaderEntity): void {
+    const { id, subscription } = reader;
+    const receivers = subscription === null ? this.webhooks : this.subscribers;
+    if (!receivers || this.isStopping || this.deliveries.has(id)) return;
+    const abort = new AbortController();
+    const done = receivers
+      .inTurn(reader, () => this.delivery.deliver(reader, receivers, abort.signal))
       .catch((error: unknown) => this.onError(error))
       .then((updated) => {
         this.deliveries.delete(id);
         if (updated) this.startDelivery(updated);
       });
+    this.deliveries.set(id, { abort, done });
   }
 }

@@ -19,7 +19,7 @@ import { drainConnections } from '../server/shutdown';
 import { LocalLimitsLock, localLimitsWarning } from '../rate-limit/local-limits-lock';
 import { createStopSignal } from '../server/stop-signal';
 import { announcePausedWebhooks } from '../changes/announce-paused';
-import { WebhookSender } from '../changes/feed-sender';
+import { FeedSender } from '../changes/feed-sender';
 import { printWelcome } from '../demo/first-start';
 
 /** Announces lines, the version before the first: a start that is refused at once has one line alone, of why. */
@@ -76,7 +76,7 @@ async function serveUntilStopped(extension: Extension, json: boolean): Promise<v
       await announcePausedWebhooks(app.get(DataSource), config, COMMAND_NAME, log);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;
-      void app.get(WebhookSender).stop();
+      void app.get(FeedSender).stop();
       const adapter = app.getHttpAdapter() as unknown as LeanExpressAdapter;
       await drainConnections(app.getHttpServer() as Server, adapter, config.drainMs);
     } finally {

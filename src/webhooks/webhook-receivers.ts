@@ -1,36 +1,42 @@
 import { Injectable } from '@nestjs/common';
-import { FairQueue } from '../database/fair-queue';
+import type { DeliveryResult } from '../changes/delivery-result';
+import { deliveryTurns, type Receivers } from '../changes/feed-delivery';
+import type { FeedReaderEntity } from '../changes/feed-reader.entity';
+import type { ReaderPage } from '../changes/feed-readers';
+import { FeedSender } from '../changes/feed-sender';
+import { messageId, type Webhook, WebhookClient } from './webhook-client';
 
-/** Connections to receivers of this process, and how many of them failing and slow receivers may hold. */
-const MAX_DELIVERIES = 8;
-const MAX_SLOW_DELIVERIES = 4;
-/** Methods of this process that are called at the same time. They wait for no receiver, and no receiver waits for them. */
-const MAX_CALLS = 4;
-/** The longest timer there is. A delivery waits for its turn however long that takes. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
+/** Connections to receivers at the same time. Those whose last delivery failed have slots of their own. */
+const MAX_DELIVERIES = 24;
+const MAX_RETRIES = 8;
+/** A webhook that has failed for so long is disabled. */
+const MAX_FAILING_MS = 5 * 86_400_000;
 
-/** Organizations take turns at the slots for deliveries, as they do at the connections of the database. */
+/** Delivers pages of the change feed by HTTP. */
 @Injectable()
-export class DeliverySlots {
-  private readonly all = new FairQueue(MAX_DELIVERIES, undefined, NO_TIMEOUT_MS);
-  private readonly calls = new FairQueue(MAX_CALLS, undefined, NO_TIMEOUT_MS);
-  private readonly slow = new FairQueue(MAX_SLOW_DELIVERIES, undefined, NO_TIMEOUT_MS);
+export class WebhookReceivers implements Receivers {
+  private readonly deliveries = deliveryTurns(MAX_DELIVERIES);
+  private readonly retries = deliveryTurns(MAX_RETRIES);
 
-  /** Runs a delivery when it is its organization's turn. */
-  run<T>(organizationId: number, isSlow: boolean, work: () => Promise<T>): Promise<T> {
-    const inSlot = (): Promise<T> => this.all.run(organizationId, work);
-    return isSlow ? this.slow.run(organizationId, inSlot) : inSlot();
+  constructor(
+    private readonly client: WebhookClient,
+    sender: FeedSender,
+  ) {
+    sender.deliverWebhooksBy(this);
   }
 
-  /** Calls a method of this process when it is its organization's turn. */
-  runCall<T>(organizationId: number, work: () => Promise<T>): Promise<T> {
-    return this.calls.run(organizationId, work);
+  inTurn<T>({ organizationId, failures }: FeedReaderEntity, delivery: () => Promise<T>): Promise<T> {
+    return (failures > 0 ? this.retries : this.deliveries).run(organizationId, delivery);
   }
 
-  /** Counts a delivery that has become slow among the slow ones until it ends. @returns whether there was room */
-  becomeSlow(organizationId: number, delivery: Promise<unknown>): boolean {
-    if (!this.slow.hasFreeSlot(organizationId)) return false;
-    void this.slow.run(organizationId, () => delivery);
-    return true;
+  deliver({ reader, phase, changes, hasMore }: ReaderPage, signal: AbortSignal): Promise<DeliveryResult> {
+    const fields = `,"phase":"${phase}","changes":[${changes.join(',')}],"hasMore":${hasMore}`;
+    const id = messageId(reader.id, reader.cursor, phase, ...changes);
+    return this.client.send(reader as Webhook, { type: 'changes', id, fields }, new Date(), signal);
+  }
+
+  /** A receiver wants no more pages when it responds with 410. */
+  givesUp(result: DeliveryResult, failingMs: number): boolean {
+    return failingMs >= MAX_FAILING_MS || ('status' in result && result.status === 410);
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { CLAIM_BATCH_SIZE } from '../../src/changes/changes.sql';
 import { createLog } from '../../src/observability/log';
-import { WebhookSender } from '../../src/changes/feed-sender';
+import { FeedSender } from '../../src/changes/feed-sender';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import type { ApiClient } from '../support/client';
@@ -78,7 +78,7 @@ describe('a database that is a copy of another one', () => {
       const webhooks = webhooksOf(server);
       const [webhook] = await webhooks.list();
       expect(webhook?.state).toBe('paused');
-      await server.app.get(WebhookSender).poll();
+      await server.app.get(FeedSender).poll();
       expect(source.receiver.deliveries).toHaveLength(delivered);
       expect(await webhooks.resume(webhook?.id ?? '')).toMatchObject({ state: 'active' });
       await waitUntil(() => source.receiver.deliveries.length > delivered);
@@ -221,9 +221,9 @@ describe('a restore under a running server', () => {
 
 describe('a server with LANYARD_WEBHOOKS=off', () => {
   it.each(['on', 'off'] as const)('begins no deliveries (%s)', async (webhooks) => {
-    const poll = jest.spyOn(WebhookSender.prototype, 'poll').mockResolvedValue();
+    const poll = jest.spyOn(FeedSender.prototype, 'poll').mockResolvedValue();
     const server = await startInProcess({ webhooks });
-    expect(poll.mock.contexts.includes(server.app.get(WebhookSender))).toBe(webhooks === 'on');
+    expect(poll.mock.contexts.includes(server.app.get(FeedSender))).toBe(webhooks === 'on');
     await server.stop();
     poll.mockRestore();
   });
@@ -273,7 +273,7 @@ describe('a database that has lost what was sent, on the timeline that it had', 
       select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 7261915
         and database = (select oid from pg_database where datname = current_database());
       commit`);
-    if (other) await lanyard.app.get(WebhookSender).poll();
+    if (other) await lanyard.app.get(FeedSender).poll();
     await addLead(api);
     await waitUntil(isComplete);
     await isGone(api, cursor);

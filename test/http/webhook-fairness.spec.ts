@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { PendingWebhooks } from '../../src/webhooks/pending-webhooks';
+import { FeedReaders } from '../../src/changes/feed-readers';
 import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
-import { WebhookClient } from '../../src/webhooks/webhook-client';
-import { WebhookClock } from '../../src/changes/feed-clock';
-import { WebhookEntity } from '../../src/changes/feed-reader.entity';
+import { type Webhook, WebhookClient } from '../../src/webhooks/webhook-client';
+import { FeedClock } from '../../src/changes/feed-clock';
+import { FeedReaderEntity } from '../../src/changes/feed-reader.entity';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
@@ -14,9 +14,9 @@ import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 import { Receiver, ACKNOWLEDGED } from '../support/receiver';
 
 const RECEIVER_MS = 900;
-const BUSY_ORGANIZATIONS = 10;
+const BUSY_ORGANIZATIONS = 26;
 const PAGE_SIZE = 100;
-const PAGES = 12;
+const PAGES = 8;
 const INSERT_LEADS = `insert into leads (organization_id, position, first_name)
   select $1, (select list_take($1, 'leads', $2::int)) + n - 1, 'Ada' from generate_series(1, $2::int) n`;
 
@@ -56,7 +56,7 @@ describe('other organizations', () => {
       await webhooks.create(tenant.organizationId, receiver.url, ['leads']);
       receivers.push(receiver);
     }
-    await waitUntil(() => receivers.reduce((sum, { atOnce }) => sum + atOnce, 0) >= 8);
+    await waitUntil(() => receivers.reduce((sum, { atOnce }) => sum + atOnce, 0) >= 24);
     expect(await deliveryMs(await lanyard.tenant())).toBeLessThan(5_000);
     // They were still busy then, and each had its turns.
     expect(receivers.some(({ taken }) => taken.length < PAGES)).toBe(true);
@@ -100,9 +100,9 @@ describe('a receiver whose name resolves to an address', () => {
     );
     const send = async (host: string) => {
       const { id } = await webhooks.create(tenant.organizationId, `http://${host}:${receiver.port}/`);
-      const webhook = await dataSource.getRepository(WebhookEntity).findOneByOrFail({ id });
+      const webhook = await dataSource.getRepository(FeedReaderEntity).findOneByOrFail({ id });
       await webhooks.delete(id);
-      return client.send(webhook, { type: 'ping', id: 'msg_1', fields: '' }, new Date());
+      return client.send(webhook as Webhook, { type: 'ping', id: 'msg_1', fields: '' }, new Date());
     };
     expect(await send('crm.example.com')).toMatchObject({ status: 204 });
     expect(receiver.deliveries[0]?.headers.host).toBe(`crm.example.com:${receiver.port}`);
@@ -113,13 +113,13 @@ describe('a receiver whose name resolves to an address', () => {
 
 describe('a poll', () => {
   it('finds a change of a transaction that was open during earlier polls, and nothing of idle webhooks', async () => {
-    lanyard.app.get(WebhookClock).pollIntervalMs = 25;
+    lanyard.app.get(FeedClock).pollIntervalMs = 25;
     const [tenant, other] = [await lanyard.tenant(), await lanyard.tenant()];
     const receiver = await new Receiver(tenant.api).listen();
     await webhooks.create(tenant.organizationId, receiver.url, undefined, 'now');
     await newLead(tenant);
     await waitUntil(() => receiver.taken.length === 1);
-    const polls = jest.spyOn(PendingWebhooks.prototype, 'loadDueWebhooks');
+    const polls = jest.spyOn(FeedReaders.prototype, 'due');
     const due = async (poll: number) => (await (polls.mock.results[poll]?.value as Promise<object[]>)).length;
     await dataSource.transaction(async (manager) => {
       await manager.query(

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { isUuid } from '../../api/text';
 import { type Config, readConfig } from '../../config';
 import { ReceiverLookup } from '../../webhooks/receiver-lookup';
-import { type DeliveryResult, isAcknowledged } from '../../webhooks/webhook-client';
+import { type DeliveryResult, isAcknowledged } from '../../changes/delivery-result';
 import { urlError } from '../../webhooks/webhook-url';
 import {
   type ListedWebhook,
@@ -29,8 +29,8 @@ import { printResult, CommandError, UsageError } from '../terminal/terminal';
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const DAY_S = 86_400;
 const WEBHOOK_JSON =
-  '{id, organizationId, url, resources, state, lastSuccessAt, lastStatus, lastError, failingSince, nextAttemptAt, ' +
-  'waiting: {phase, changes, since} or null, createdAt}, where url has no query and waiting changes are counted up to 100';
+  '{id, organizationId, url, subscription, resources, state, lastSuccessAt, lastStatus, lastError, failingSince, nextAttemptAt, ' +
+  'waiting: {phase, changes, since} or null, createdAt}, where url has no query (it is null for a method with @OnChanges, which subscription names) and waiting changes are counted up to 100';
 
 function parseWebhookId(value: string): string {
   if (isUuid(value)) return value.toLowerCase();
@@ -315,7 +315,7 @@ const webhooksTable = (webhooks: ListedWebhook[]): string =>
     webhooks.map((webhook) => [
       webhook.id,
       webhook.organizationId,
-      webhook.url,
+      webhook.url ?? `@OnChanges ${webhook.subscription}`,
       webhook.state,
       webhook.lastSuccessAt?.toISOString() ?? null,
       webhook.lastStatus ?? webhook.lastError,
