@@ -27,9 +27,8 @@ export class FeedLeader {
     connection.whenOpened((manager) => sent.verify(manager));
   }
 
-  /** Tries to become the leader. */
+  /** Tries to become the leader, on a connection that is open. */
   async isLeader(): Promise<boolean> {
-    await this.connection.open();
     if (!this.isHeld) {
       const [{ isHeld }] = await this.connection.run((manager) =>
         manager.query<[{ isHeld: boolean }]>('select pg_try_advisory_lock($1, $2) as "isHeld"', [

@@ -52,7 +52,6 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   onApplicationBootstrap(): void {
-    if (this.config.webhooks === 'off') return;
     const next = async (): Promise<void> => {
       await this.poll();
       if (!this.isStopping) this.timer = setTimeout(start, this.clock.pollIntervalMs).unref();
@@ -75,12 +74,15 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
     await this.connection.close();
   }
 
-  /** Starts a delivery to every reader that is due. */
+  /** Starts a delivery to every reader that is due. It is called again and again. */
   async poll(): Promise<void> {
     if (this.errorsSincePoll === 0) this.isErrorLogged = false;
     this.errorsSincePoll = 0;
     try {
-      if (this.isStopping || !(await this.leader.isLeader())) return;
+      if (this.isStopping) return;
+      // Also without deliveries: other servers detect this one by a lock of its connection.
+      await this.connection.open();
+      if (this.config.webhooks === 'off' || !(await this.leader.isLeader())) return;
       await this.subscriptions.addRows();
       const due = await this.readers.due([...this.deliveries.keys()], this.subscribers.names);
       for (const reader of due) this.startDelivery(reader);

@@ -93,11 +93,6 @@ export class FairQueue {
     }, LARGE_RESULTS_MS).unref();
   }
 
-  /** Whether work of the organization would start at once. */
-  hasFreeSlot(organizationId: OrganizationId): boolean {
-    return this.hasFree(this.organizationOf(organizationId));
-  }
-
   private organizationOf(organizationId: OrganizationId): OrganizationQueue {
     const known = this.organizations.get(organizationId);
     if (known) return known;

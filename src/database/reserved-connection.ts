@@ -40,7 +40,12 @@ export class ReservedConnection {
       if (this.runner) return;
       const runner = this.dataSource.createReservedRunner();
       const client = (await runner.connect()) as Client;
-      client.once('end', () => this.announceLoss());
+      client.once('end', () => {
+        if (this.runner !== runner) return;
+        this.runner = undefined;
+        this.announceLoss();
+        void runner.release();
+      });
       this.runner = runner;
       try {
         await runner.query(KEEP_ALIVE);

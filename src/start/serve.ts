@@ -16,7 +16,7 @@ import { announce, flushLog, logToStandardError } from '../observability/log';
 import type { LeanExpressAdapter } from '../server/express-adapter';
 import { listen } from '../server/listen';
 import { drainConnections } from '../server/shutdown';
-import { LocalLimitsLock, localLimitsWarning } from '../rate-limit/local-limits-lock';
+import { LocalLimits } from '../rate-limit/local-limits';
 import { createStopSignal } from '../server/stop-signal';
 import { announcePausedWebhooks } from '../changes/announce-paused';
 import { FeedSender } from '../changes/feed-sender';
@@ -30,17 +30,6 @@ function createAnnouncer(): (line: string) => void {
     isFirst = false;
     announce(line);
   };
-}
-
-/** Without Redis, each server enforces rate limits on its own, which nobody would notice. */
-async function warnOfLocalLimits(
-  { redisUrl }: Config,
-  localLimits: LocalLimitsLock,
-  log: (line: string) => void,
-): Promise<void> {
-  if (redisUrl) return;
-  const servers = (await localLimits.hold()) ?? 0;
-  if (servers > 1) log(localLimitsWarning(servers));
 }
 
 /** Starts, listens, and stops on a signal. */
@@ -59,7 +48,6 @@ async function serveUntilStopped(extension: Extension, json: boolean): Promise<v
     createIfMissing: true,
   };
   const database = await openDatabase(settings, log, opening);
-  const localLimits = new LocalLimitsLock(database.url);
   try {
     const config = new Config({ ...settings, databaseUrl: database.url });
     const app = await createApp(config, undefined, extension);
@@ -68,9 +56,7 @@ async function serveUntilStopped(extension: Extension, json: boolean): Promise<v
       await listen(app.getHttpServer() as Server, config, 'PORT');
       if (config.simulate !== 'off')
         log('LANYARD_SIMULATE is on: requests can ask for simulated faults (header Lanyard-Simulate)');
-      const unknown = unknownSettings();
-      if (unknown) log(unknown);
-      await warnOfLocalLimits(config, localLimits, log);
+      for (const warning of [unknownSettings(), await app.get(LocalLimits).warning()]) if (warning) log(warning);
       const welcome = await printWelcome(app, config, database, COMMAND_NAME, log);
       if (json) process.stdout.write(`${JSON.stringify(welcome)}\n`);
       await announcePausedWebhooks(app.get(DataSource), config, COMMAND_NAME, log);
@@ -83,7 +69,6 @@ async function serveUntilStopped(extension: Extension, json: boolean): Promise<v
       await app.close();
     }
   } finally {
-    await localLimits.release();
     await database.close();
   }
 }
