@@ -16,7 +16,6 @@ import {
   type LastEmitted,
   MalformedCursor,
   MAX_CURSOR_LENGTH,
-  OutdatedCursor,
   pendingRanges,
 } from './cursor';
 import { type FeedResource, FeedResources } from './feed-resource';
@@ -233,7 +232,6 @@ export class ChangesService {
       const retried = decodeCursor(text, caller.organizationId, await this.loadSecret(caller));
       if (retried) return retried;
     } catch (error) {
-      if (error instanceof OutdatedCursor) throw new GoneException();
       throw error instanceof MalformedCursor ? new InvalidRequest('query cursor', 'format') : error;
     }
     throw new ForeignCursor();
@@ -288,7 +286,7 @@ export class ChangesService {
     page.hasMore = emitted < pending.entries.length;
     const lastOfPage = pending.entries[emitted - 1]?.[0];
     page.newest = lastOfPage ?? null;
-    page.readAt = pending;
+    page.readAt = { generation: pending.generation, snapshot: pending.snapshot };
     page.nextCursor = advanceCursor(cursor, lastOfPage, pending.openTransactions, page.hasMore);
   }
 

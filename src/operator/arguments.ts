@@ -15,7 +15,7 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-interface CommandDescription {
+export interface CommandDescription {
   /** What the command does, in one or two sentences. Lists of commands show it, too. */
   summary: string;
   /** More about the command, which only its own help shows. */

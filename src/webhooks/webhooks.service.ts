@@ -113,10 +113,13 @@ export class WebhooksService {
     });
   }
 
-  /** The paused webhooks, oldest first. */
-  async listPaused(): Promise<{ id: string }[]> {
+  /** Resumes all paused webhooks and methods, oldest first. */
+  async resumeAll(): Promise<ListedWebhook[]> {
     const order = { createdAt: 'ASC', id: 'ASC' } as const;
-    return this.webhooks.find({ select: { id: true }, where: { pausedAt: Not(IsNull()) }, order });
+    const resumed: (ListedWebhook | null)[] = [];
+    for (const { id } of await this.webhooks.find({ where: { pausedAt: Not(IsNull()) }, order }))
+      resumed.push(await this.resume(id));
+    return resumed.filter((webhook) => webhook !== null);
   }
 
   /** Begins a snapshot for a paused webhook. Of one that is not paused nothing changes; a disabled one stays disabled. */
