@@ -124,18 +124,34 @@ select
 from (select *, disabled_at is null and paused_at is null as is_running from feed_readers) r
   left join lateral (
     select min(at) as missing_since
-    from unnest($1::text[], $2::smallint[]) followed (name, number)
+    from (
+      select greatest(gap.since, pg_snapshot_xmax(r.caught_up_to::pg_snapshot)::text::bigint) as since, gap.before
+      from (
+        select lag(xid, 1, 0::bigint) over (order by xid) + 1 as since, xid as before
+        from (
+          select xid::text::bigint as xid
+          from pg_snapshot_xip(pg_current_snapshot()) xid
+          union all
+          select pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+        ) open
+      ) gap
+      union all
+      select xid::text::bigint, xid::text::bigint + 1
+      from pg_snapshot_xip(r.caught_up_to::pg_snapshot) xid
+      where pg_visible_in_snapshot(xid, pg_current_snapshot())
+    ) ended
+      cross join unnest($1::text[], $2::smallint[]) followed (name, number)
       cross join lateral (
         select at
         from changes c
         where c.organization_id = r.organization_id
           and c.resource = number
-          and c.xid >= pg_snapshot_xmin(r.caught_up_to::pg_snapshot)::text::bigint
-          and not pg_visible_in_snapshot(c.xid::text::xid8, r.caught_up_to::pg_snapshot)
+          and c.xid >= ended.since
+          and c.xid < ended.before
         order by c.xid, c.seq
         limit 1
       ) missing
-    where name = any(r.resources)
+    where r.caught_up_to is not null and name = any(r.resources)
   ) oldest on true;
 
 -- changes.tagGroups: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)

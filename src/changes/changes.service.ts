@@ -29,16 +29,20 @@ export interface ChangesPage {
   hasMore: boolean;
   /** The newest change that the page may show. */
   newest: LastEmitted | null;
-  /** As of when it was read: a snapshot of PostgreSQL, and the generation of the log. A page of a snapshot has none. */
-  readAt: Pick<LogState, 'generation' | 'snapshot'> | null;
+  /** As of when it was read. A page of a snapshot has no such moment, because it is not complete. */
+  readAt: LogMoment | null;
 }
 
-/** The state of the log. */
-interface LogState {
+/** As of when the log was read. */
+interface LogMoment {
   /** Null where there is no log to continue: on a standby, and while a restore is under way. */
   generation: string | null;
   /** The snapshot of PostgreSQL under which it was read. */
   snapshot: string;
+}
+
+/** The state of the log. */
+interface LogState extends LogMoment {
   /** The identity of this database. */
   database: string;
   /** Whether the log says that another database wrote it. */
@@ -77,7 +81,7 @@ interface Page {
   nextCursor: Cursor;
   hasMore: boolean;
   newest: LastEmitted | null;
-  readAt: ChangesPage['readAt'];
+  readAt: LogMoment | null;
 }
 
 /** Logged when this database takes over the change log of another one. */

@@ -1,19 +1,32 @@
 import { LOG_STATE } from './changes.sql';
 
 /**
- * The first change of each resource that the reader `r` lacks: one that is visible now, and was not in the snapshot up to which
- * the reader has all. `limit` lets PostgreSQL read one entry of the
- * log's key, and nothing else, for each resource of a reader that lacks nothing.
+ * The first changes that the reader `r` lacks: those of transactions that have ended, and had not in the snapshot up to which
+ * the reader has all. Such transactions began after that snapshot, between those that are open now, or were open in it. What an
+ * open transaction has written is not touched, because it may be millions of entries. `limit` lets PostgreSQL read one entry of
+ * the log's key, and nothing else, for each resource of a reader that lacks nothing.
  * @param names, numbers parameters with the resources of the feed
  */
-const missingChanges = (names: string, numbers: string): string => `
-  unnest(${names}::text[], ${numbers}::smallint[]) followed (name, number) cross join lateral (
+const missingChanges = (names: string, numbers: string): string => `(
+    select greatest(gap.since, pg_snapshot_xmax(r.caught_up_to::pg_snapshot)::text::bigint) as since, gap.before
+    from (
+      select lag(xid, 1, 0::bigint) over (order by xid) + 1 as since, xid as before
+      from (
+        select xid::text::bigint as xid from pg_snapshot_xip(pg_current_snapshot()) xid
+        union all select pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+      ) open
+    ) gap
+    union all
+    select xid::text::bigint, xid::text::bigint + 1 from pg_snapshot_xip(r.caught_up_to::pg_snapshot) xid
+    where pg_visible_in_snapshot(xid, pg_current_snapshot())
+  ) ended
+  cross join unnest(${names}::text[], ${numbers}::smallint[]) followed (name, number)
+  cross join lateral (
     select at from changes c
-    where c.organization_id = r.organization_id and c.resource = number
-      and c.xid >= pg_snapshot_xmin(r.caught_up_to::pg_snapshot)::text::bigint
-      and not pg_visible_in_snapshot(c.xid::text::xid8, r.caught_up_to::pg_snapshot)
-    order by c.xid, c.seq limit 1) missing
-  where name = any(r.resources)`;
+    where c.organization_id = r.organization_id and c.resource = number and c.xid >= ended.since and c.xid < ended.before
+    order by c.xid, c.seq limit 1
+  ) missing
+  where r.caught_up_to is not null and name = any(r.resources)`;
 
 /**
  * Whether there may be a page for the reader `r` now, except for those that a delivery has in hand (`:inHand`). What a reader

@@ -74,7 +74,7 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
     await this.connection.close();
   }
 
-  /** Starts a delivery to every reader that is due. It is called again and again. */
+  /** Starts a delivery to every reader that is due. */
   async poll(): Promise<void> {
     if (this.errorsSincePoll === 0) this.isErrorLogged = false;
     this.errorsSincePoll = 0;

@@ -16,7 +16,7 @@ import { Receiver, ACKNOWLEDGED } from '../support/receiver';
 const RECEIVER_MS = 900;
 const BUSY_ORGANIZATIONS = 26;
 const PAGE_SIZE = 100;
-const PAGES = 8;
+const PAGES = 4;
 const INSERT_LEADS = `insert into leads (organization_id, position, first_name)
   select $1, (select list_take($1, 'leads', $2::int)) + n - 1, 'Ada' from generate_series(1, $2::int) n`;
 
@@ -47,16 +47,24 @@ describe('other organizations', () => {
   it('wait for their turn only, while some keep all slots busy with receivers that take 0.9 s', async () => {
     // The connections of a server end a statement that takes long.
     const operator = await asOperator(lanyard.config.databaseUrl as string);
-    const receivers: Receiver[] = [];
+    const tenants: Tenant[] = [];
     for (let n = 0; n < BUSY_ORGANIZATIONS; n++) {
       const tenant = await lanyard.tenant();
       await operator.query(INSERT_LEADS, [tenant.organizationId, PAGES * PAGE_SIZE]);
+      tenants.push(tenant);
+    }
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const receivers: Receiver[] = [];
+    for (const tenant of tenants) {
       const receiver = await new Receiver(tenant.api).listen();
-      receiver.answer = (response, delivery) => void pause(RECEIVER_MS).then(() => ACKNOWLEDGED(response, delivery));
+      receiver.answer = (response, delivery) =>
+        void begun.then(() => pause(RECEIVER_MS)).then(() => ACKNOWLEDGED(response, delivery));
       await webhooks.create(tenant.organizationId, receiver.url, ['leads']);
       receivers.push(receiver);
     }
     await waitUntil(() => receivers.reduce((sum, { atOnce }) => sum + atOnce, 0) >= 24);
+    begin();
     expect(await deliveryMs(await lanyard.tenant())).toBeLessThan(5_000);
     // They were still busy then, and each had its turns.
     expect(receivers.some(({ taken }) => taken.length < PAGES)).toBe(true);
@@ -131,6 +139,12 @@ describe('a poll', () => {
       expect(await due(2)).toBe(0);
     });
     await waitUntil(() => receiver.taken.length === 2);
+    // A change is not held up by an older transaction that is open.
+    await dataSource.transaction(async (manager) => {
+      await manager.query('select pg_current_xact_id()');
+      await newLead(tenant);
+      await waitUntil(() => receiver.taken.length === 3);
+    });
     polls.mockRestore();
   });
 });
