@@ -865,8 +865,8 @@ interface ChangesPage {
   hasMore: boolean;
   /** The newest change that the page may show. */
   newest: LastEmitted | null;
-  /** As of when it was read: a snapshot of PostgreSQL, and the generation of the log. A page of a snapshot has none. */
-  readAt: Pick<LogState, 'generation' | 'snapshot'> | null;
+  /** As of when it was read. A page of a snapshot has no such moment, because it is not complete. */
+  readAt: LogMoment | null;
 }
 
 declare const ChangesPhase: readonly ['snapshot', 'changes'];
@@ -1340,22 +1340,12 @@ interface ListParent {
   type: 'bigint' | 'integer' | 'uuid';
 }
 
-/** The state of the log. */
-interface LogState {
+/** As of when the log was read. */
+interface LogMoment {
   /** Null where there is no log to continue: on a standby, and while a restore is under way. */
   generation: string | null;
   /** The snapshot of PostgreSQL under which it was read. */
   snapshot: string;
-  /** The identity of this database. */
-  database: string;
-  /** Whether the log says that another database wrote it. */
-  isForeign: boolean;
-  /** The key of cursors, as hexadecimal digits. */
-  secret: string;
-  /** The transaction number that is assigned next, or one that was assigned a moment ago. */
-  nextXid: number;
-  /** The numbers of the open transactions, whose changes nobody sees yet. */
-  openTransactions: number[];
 }
 
 /** The records that an organization has when a file is imported or exported, by the texts by which they are known. */
