@@ -1,4 +1,4 @@
-import { dataSource } from './src/extensions/data-source';
+import { dataSource } from './src/start/data-source';
 
 /** The data source of TypeORM's own migration commands. */
 export default dataSource();

@@ -6,6 +6,7 @@ import { ApiKeyGuard } from './access/api-key.guard';
 import { ScopeInterceptor } from './access/scope.interceptor';
 import { ChangeLogModule } from './changes/change-log.module';
 import { ChangesModule } from './changes/changes.module';
+import { FeedDeliveryModule } from './changes/feed-delivery.module';
 import { Config } from './config';
 import { CONTEXTS, ContextsModule } from './contexts';
 import { dataSourceOptions } from './database/data-source';
@@ -25,6 +26,7 @@ import { ModulePipes } from './api/module-pipes';
 import { NotFoundModule } from './api/not-found.controller';
 import { RequestValidationPipe } from './api/validation.pipe';
 import { Metrics } from './observability/metrics';
+import { ReaderMetrics } from './observability/reader-metrics';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
 import { SimulatedFaultsInterceptor } from './simulate/simulated-faults.interceptor';
@@ -77,6 +79,7 @@ export class AppModule {
         ...(extension.contexts ?? []).map(({ module }) => module),
         ...(extension.modules ?? []),
         DatasetsModule,
+        FeedDeliveryModule,
         WebhookDeliveryModule,
         ChangeLogModule,
         PruningModule,
@@ -87,6 +90,7 @@ export class AppModule {
         { provide: Config, useValue: config },
         { provide: DatabaseOptions, useValue: databaseOptions(config) },
         Metrics,
+        ReaderMetrics,
         ModulePipes,
         ...globalProviders(config),
       ],

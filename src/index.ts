@@ -4,7 +4,7 @@
  */
 import 'reflect-metadata';
 
-export { dataSource } from './extensions/data-source';
+export { dataSource } from './start/data-source';
 export { defineExtension, type Extension } from './extensions/extension';
 export { run } from './start/run';
 
@@ -75,7 +75,7 @@ export {
   type ChangesPosition,
   type ChangesSubscription,
   OnChanges,
-} from './webhooks/on-changes';
+} from './changes/on-changes';
 
 // Lanyard's own contexts: import a module to inject its service
 export { ActivationsModule } from './activations/activations.module';

@@ -865,6 +865,8 @@ interface ChangesPage {
   hasMore: boolean;
   /** The newest change that the page may show. */
   newest: LastEmitted | null;
+  /** As of when it was read. A page of a snapshot has no such moment, because it is not complete. */
+  readAt: LogMoment | null;
 }
 
 declare const ChangesPhase: readonly ['snapshot', 'changes'];
@@ -1336,6 +1338,14 @@ interface ListParent {
   /** The property, and so the column, that holds the parent's ID. */
   property: string;
   type: 'bigint' | 'integer' | 'uuid';
+}
+
+/** As of when the log was read. */
+interface LogMoment {
+  /** Null where there is no log to continue: on a standby, and while a restore is under way. */
+  generation: string | null;
+  /** The snapshot of PostgreSQL under which it was read. */
+  snapshot: string;
 }
 
 /** The records that an organization has when a file is imported or exported, by the texts by which they are known. */

@@ -4,16 +4,19 @@
 
 -- changes.log status: $1 integer, $2 jsonb ($1 is the organization)
 select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
-  'generation', state.generation, 'nextXid', greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
-  pg_current_xact_id_if_assigned()::text::bigint + 1), 'openTransactions',
+  'generation', state.generation, 'snapshot', pg_current_snapshot()::text, 'nextXid',
+    greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint, pg_current_xact_id_if_assigned()::text::bigint + 1),
+    'openTransactions',
     (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid),
     'newest', (
-  select json_build_array(resource, xid, seq, iso_utc(at))
-  from jsonb_to_recordset($2::jsonb) followed (number smallint)
-    cross join lateral
-      ( select * from changes where organization_id = $1 and resource = number order by xid desc, seq desc limit 1)
-      newest
-  order by xid desc, seq desc limit 1))::text
+    select json_build_array(resource, xid, seq, iso_utc(at))
+    from jsonb_to_recordset($2::jsonb) followed (number smallint)
+      cross join lateral
+        ( select * from changes where organization_id = $1 and resource = number order by xid desc, seq desc limit 1)
+        newest
+    order by xid desc, seq desc
+    limit 1
+  ))::text
 from (select) one left join lateral (
   select own.database, encode(secret, 'hex') as secret, database_identity is distinct from own.database as is_foreign,
     case when not pg_is_in_recovery() then md5(concat_ws(' ', own.database,
@@ -25,8 +28,9 @@ where datname = current_database()) as database offset 0) own) state on true;
 
 -- changes.pending 100: $1 integer, $2 jsonb, $3 jsonb, $4 jsonb ($1 is the organization)
 select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
-  'generation', state.generation, 'nextXid', greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
-  pg_current_xact_id_if_assigned()::text::bigint + 1), 'openTransactions',
+  'generation', state.generation, 'snapshot', pg_current_snapshot()::text, 'nextXid',
+    greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint, pg_current_xact_id_if_assigned()::text::bigint + 1),
+    'openTransactions',
     (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid),
   'isKept', $4::jsonb is null or exists (select from changes where organization_id = $1
     and resource = ($4 ->> 0)::smallint and xid = ($4 ->> 1)::bigint and seq = ($4 ->> 2)::bigint
@@ -61,8 +65,9 @@ where datname = current_database()) as database offset 0) own) state on true;
 
 -- changes.pending 500: $1 integer, $2 jsonb, $3 jsonb, $4 jsonb ($1 is the organization)
 select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
-  'generation', state.generation, 'nextXid', greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
-  pg_current_xact_id_if_assigned()::text::bigint + 1), 'openTransactions',
+  'generation', state.generation, 'snapshot', pg_current_snapshot()::text, 'nextXid',
+    greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint, pg_current_xact_id_if_assigned()::text::bigint + 1),
+    'openTransactions',
     (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid),
   'isKept', $4::jsonb is null or exists (select from changes where organization_id = $1
     and resource = ($4 ->> 0)::smallint and xid = ($4 ->> 1)::bigint and seq = ($4 ->> 2)::bigint
@@ -108,6 +113,46 @@ with actor as (
 )
 insert into cursor_positions as p (organization_id, hash, positions) values ($1, decode($2, 'hex'), $3)
 on conflict (organization_id, hash) do update set used_at = now() where p.used_at < now() - interval '1 hour';
+
+-- changes STATES: $1 text[], $2 smallint[]
+select 
+  count(*) filter (where is_running and failing_since is null)::integer as active,
+  count(*) filter (where is_running and failing_since is not null)::integer as failing,
+  count(*) filter (where disabled_at is null and paused_at is not null)::integer as paused,
+  count(*) filter (where disabled_at is not null)::integer as disabled,
+    min(coalesce(waiting_since, missing_since)) filter (where paused_at is null) as "waitingSince"
+from (select *, disabled_at is null and paused_at is null as is_running from feed_readers) r
+  left join lateral (
+    select min(at) as missing_since
+    from (
+      select greatest(gap.since, pg_snapshot_xmax(r.caught_up_to::pg_snapshot)::text::bigint) as since, gap.before
+      from (
+        select lag(xid, 1, 0::bigint) over (order by xid) + 1 as since, xid as before
+        from (
+          select xid::text::bigint as xid
+          from pg_snapshot_xip(pg_current_snapshot()) xid
+          union all
+          select pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+        ) open
+      ) gap
+      union all
+      select xid::text::bigint, xid::text::bigint + 1
+      from pg_snapshot_xip(r.caught_up_to::pg_snapshot) xid
+      where pg_visible_in_snapshot(xid, pg_current_snapshot())
+    ) ended
+      cross join unnest($1::text[], $2::smallint[]) followed (name, number)
+      cross join lateral (
+        select at
+        from changes c
+        where c.organization_id = r.organization_id
+          and c.resource = number
+          and c.xid >= ended.since
+          and c.xid < ended.before
+        order by c.xid, c.seq
+        limit 1
+      ) missing
+    where r.caught_up_to is not null and name = any(r.resources)
+  ) oldest on true;
 
 -- changes.tagGroups: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
 select record, remote_ids

@@ -16,9 +16,7 @@ import {
 } from '../api/fields';
 import { Location } from '../events/location.response';
 import { json } from '../database/rendering';
-
-/** The id of an activation of the demo, as the API reference shows it. */
-export const EXAMPLE_ACTIVATION_ID = '0459f730-1f1b-503e-8775-ec140ffbfe97';
+import { EXAMPLE_ACTIVATION_ID } from '../openapi/example-ids';
 
 export const ActivationType = [
   'CONFERENCE',

@@ -1,7 +1,8 @@
 import { feedResource, uuidKey } from '../changes/feed-resource';
+import { EXAMPLE_ACTIVATION_ID } from '../openapi/example-ids';
 import { ACTIVATIONS } from './activation.dataset';
 import { ActivationEntity } from './activation.entity';
-import { EXAMPLE_ACTIVATION_ID, ACTIVATION_JSON, ActivationV0Response } from './activation.response';
+import { ACTIVATION_JSON, ActivationV0Response } from './activation.response';
 import { ActivationsModule } from './activations.module';
 
 export const ACTIVATIONS_CONTEXT = {

@@ -5,7 +5,8 @@ import { PageQuery, UuidParam } from '../api/parameters';
 import { Returns, ReturnsPage } from '../api/returns';
 import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
-import { ActivationV0Response, EXAMPLE_ACTIVATION_ID } from './activation.response';
+import { EXAMPLE_ACTIVATION_ID } from '../openapi/example-ids';
+import { ActivationV0Response } from './activation.response';
 import { ActivationsService } from './activations.service';
 
 @Tag('Activations', 'Parts of an event with their own time and place: a breakfast, a booth, a panel. Read-only.')

@@ -3,12 +3,14 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChangeEntity } from './change.entity';
 import { ChangesController } from './changes.controller';
 import { ChangesService } from './changes.service';
+import { FeedReaderEntity } from './feed-reader.entity';
 import { SentChanges } from './sent-changes';
+import { SubscriptionEntity } from './subscription.entity';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ChangeEntity])],
+  imports: [TypeOrmModule.forFeature([ChangeEntity, FeedReaderEntity, SubscriptionEntity])],
   controllers: [ChangesController],
   providers: [ChangesService, SentChanges],
-  exports: [ChangesService, SentChanges],
+  exports: [TypeOrmModule, ChangesService, SentChanges],
 })
 export class ChangesModule {}

@@ -16,7 +16,6 @@ import {
   type LastEmitted,
   MalformedCursor,
   MAX_CURSOR_LENGTH,
-  OutdatedCursor,
   pendingRanges,
 } from './cursor';
 import { type FeedResource, FeedResources } from './feed-resource';
@@ -30,12 +29,20 @@ export interface ChangesPage {
   hasMore: boolean;
   /** The newest change that the page may show. */
   newest: LastEmitted | null;
+  /** As of when it was read. A page of a snapshot has no such moment, because it is not complete. */
+  readAt: LogMoment | null;
+}
+
+/** As of when the log was read. */
+interface LogMoment {
+  /** Null where there is no log to continue: on a standby, and while a restore is under way. */
+  generation: string | null;
+  /** The snapshot of PostgreSQL under which it was read. */
+  snapshot: string;
 }
 
 /** The state of the log. */
-interface LogState {
-  /** Null where there is no log to continue: on a standby, and while a restore is under way. */
-  generation: string | null;
+interface LogState extends LogMoment {
   /** The identity of this database. */
   database: string;
   /** Whether the log says that another database wrote it. */
@@ -74,6 +81,7 @@ interface Page {
   nextCursor: Cursor;
   hasMore: boolean;
   newest: LastEmitted | null;
+  readAt: LogMoment | null;
 }
 
 /** Logged when this database takes over the change log of another one. */
@@ -129,7 +137,13 @@ export class ChangesService {
       query.cursor === undefined ? await this.startCursor(caller, query) : await this.parseCursor(caller, query.cursor);
     const hasOtherResources = resources && this.resources.numbersOf(resources).join() !== cursor.resources.join();
     if (hasOtherResources) throw new InvalidRequest('query resources', 'conflict');
-    const page: Page = { buffer: new PageBuffer(maxBytes), nextCursor: cursor, hasMore: false, newest: null };
+    const page: Page = {
+      buffer: new PageBuffer(maxBytes),
+      nextCursor: cursor,
+      hasMore: false,
+      newest: null,
+      readAt: null,
+    };
     const isSnapshot = cursor.snapshotProgress !== null;
     // With `since`, the page is empty: there cannot be changes after the moment in which it was requested.
     if (isSnapshot) await this.addSnapshot(caller, page, limit);
@@ -140,6 +154,7 @@ export class ChangesService {
       cursor: await this.encode(caller, page.nextCursor),
       hasMore: page.hasMore,
       newest: page.newest,
+      readAt: page.readAt,
     };
   }
 
@@ -221,7 +236,6 @@ export class ChangesService {
       const retried = decodeCursor(text, caller.organizationId, await this.loadSecret(caller));
       if (retried) return retried;
     } catch (error) {
-      if (error instanceof OutdatedCursor) throw new GoneException();
       throw error instanceof MalformedCursor ? new InvalidRequest('query cursor', 'format') : error;
     }
     throw new ForeignCursor();
@@ -276,6 +290,7 @@ export class ChangesService {
     page.hasMore = emitted < pending.entries.length;
     const lastOfPage = pending.entries[emitted - 1]?.[0];
     page.newest = lastOfPage ?? null;
+    page.readAt = { generation: pending.generation, snapshot: pending.snapshot };
     page.nextCursor = advanceCursor(cursor, lastOfPage, pending.openTransactions, page.hasMore);
   }
 

@@ -18,7 +18,7 @@ export const SECRET: Statement = {
  * write-ahead log names the timeline, because the control file still has the old one right after a promotion. The generation
  * is null where there is no log to continue: on a standby, and while a restore has not filled `changes_key` yet.
  */
-const LOG_STATE = `(select) one left join lateral (
+export const LOG_STATE = `(select) one left join lateral (
       select own.database, encode(secret, 'hex') as secret, database_identity is distinct from own.database as is_foreign,
         case when not pg_is_in_recovery() then md5(concat_ws(' ', own.database,
           left(pg_walfile_name(pg_current_wal_lsn()), 8), 'changes'::regclass::oid, generation)) end as generation
@@ -29,7 +29,7 @@ const NEXT_XID = `greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint
       pg_current_xact_id_if_assigned()::text::bigint + 1)`;
 
 const STATE_FIELDS = `'database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
-      'generation', state.generation, 'nextXid', ${NEXT_XID}`;
+      'generation', state.generation, 'snapshot', pg_current_snapshot()::text, 'nextXid', ${NEXT_XID}`;
 
 /** Starts a new generation of the log, which invalidates all cursors. */
 export const RESET: Statement = {

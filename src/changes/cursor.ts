@@ -91,9 +91,6 @@ const TAG_BYTES = 16;
 /** Thrown for a text that is not a cursor, or that is one of another organization. */
 export class MalformedCursor extends Error {}
 
-/** Thrown for a cursor of the previous format, which was bound to its organization by a checksum that anybody can compute. */
-export class OutdatedCursor extends Error {}
-
 /** A cursor as clients have it. `stored` is the hash of its open transactions if they are stored in the database. */
 export type DecodedCursor = Cursor & { stored?: string };
 
@@ -114,9 +111,9 @@ interface CursorJson {
  * Distinguishes a cursor that was damaged on its way, which is malformed, from a cursor of another database. It is not a
  * secret.
  */
-const checksumOf = (sealed: Buffer, suffix: string): Buffer =>
-  hash('sha256', Buffer.concat([sealed, Buffer.from(suffix)]), 'buffer').subarray(0, CHECKSUM_BYTES);
-const FORMAT = 'cursor 2';
+const checksumOf = (sealed: Buffer): Buffer =>
+  hash('sha256', Buffer.concat([sealed, FORMAT]), 'buffer').subarray(0, CHECKSUM_BYTES);
+const FORMAT = Buffer.from('cursor 2');
 
 /**
  * A cursor as clients see it. It is encrypted because transaction numbers reveal the activity of other organizations, and
@@ -138,22 +135,19 @@ export function encodeCursor(cursor: DecodedCursor, organizationId: number, secr
   const cipher = createCipheriv('aes-256-gcm', secret, iv);
   const encrypted = cipher.update(deflateRawSync(JSON.stringify(content)));
   const sealed = Buffer.concat([iv, encrypted, cipher.final(), cipher.getAuthTag()]);
-  return Buffer.concat([checksumOf(sealed, FORMAT), sealed]).toString('base64url');
+  return Buffer.concat([checksumOf(sealed), sealed]).toString('base64url');
 }
 
 /**
  * @returns undefined when the cursor was encoded with another secret, which means by another database
- * @throws MalformedCursor, OutdatedCursor
+ * @throws MalformedCursor
  */
 export function decodeCursor(text: string, organizationId: number, secret: Buffer): DecodedCursor | undefined {
   const bytes = Buffer.from(text, 'base64url');
   const checksum = bytes.subarray(0, CHECKSUM_BYTES);
   const sealed = bytes.subarray(CHECKSUM_BYTES);
   if (sealed.length <= IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== text) throw new MalformedCursor();
-  if (!checksum.equals(checksumOf(sealed, FORMAT))) {
-    const isOutdated = checksum.equals(checksumOf(sealed, String(organizationId)));
-    throw isOutdated ? new OutdatedCursor() : new MalformedCursor();
-  }
+  if (!checksum.equals(checksumOf(sealed))) throw new MalformedCursor();
   const json = decrypt(sealed, secret);
   if (json === undefined) return undefined;
   const content = JSON.parse(json) as CursorJson;

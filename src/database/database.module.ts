@@ -5,6 +5,7 @@ import { IdempotencyStore } from './idempotency-store';
 import { LargeResultGuard } from './large-result-guard';
 import { Statements } from './statements';
 import { Pruner } from './pruner';
+import { ReservedConnection } from './reserved-connection';
 import { TransactionalDataSource } from './transactional-data-source';
 import { Transactions } from './transactions';
 import { Writes } from './writes';
@@ -29,7 +30,8 @@ import { Writes } from './writes';
     Writes,
     IdempotencyStore,
     Pruner,
+    ReservedConnection,
   ],
-  exports: [DataSourceModule, Transactions, Statements, Writes, IdempotencyStore, Pruner],
+  exports: [DataSourceModule, Transactions, Statements, Writes, IdempotencyStore, Pruner, ReservedConnection],
 })
 export class DatabaseModule {}

@@ -12,7 +12,6 @@ import type { OpenDatabase } from '../schema/open';
 import { ImportService } from '../datasets/import.service';
 import { DEMO_RECORDS as demoRecords } from './demo';
 import { DemoModule } from './demo.module';
-import { COMMAND_NAME } from '../server/command-name';
 
 /**
  * What a client needs to connect. The key and its organization are null unless this start has created the demo organization.
@@ -30,18 +29,19 @@ export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'
   return isIPv6(address) ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }
 
-const ISSUE_KEY_COMMAND = `${COMMAND_NAME} keys issue --organization ID`;
-
 /**
  * Prints where the server is and how to get a first response. The first start on the embedded PostgreSQL creates a
  * demo organization and prints its key, which cannot be shown again because only its hash is stored.
+ * @param commandName how the command line is called, for hints
  */
 export async function printWelcome(
   app: INestApplication,
   config: Config,
   database: OpenDatabase,
+  commandName: string,
   log: (line: string) => void,
 ): Promise<Welcome> {
+  const issueKey = (id: number | string): string => `${commandName} keys issue --organization ${id}`;
   const origin = originOf((app.getHttpServer() as Server).address() as AddressInfo);
   const baseUrl = `${origin}/${PREFIX}`;
   log(`Lanyard is listening on ${baseUrl}`);
@@ -52,13 +52,11 @@ export async function printWelcome(
   const demo = isFirstStart && database.isEmbedded && config.demo === 'on' ? await createDemo(database.url) : undefined;
   if (!demo) {
     const hint = isFirstStart ? 'run "organizations create" first' : 'run "organizations list" for the IDs';
-    log(`To issue an API key: ${ISSUE_KEY_COMMAND} (${hint})`);
+    log(`To issue an API key: ${issueKey('ID')} (${hint})`);
     return { url: baseUrl, key: null, organizationId: null };
   }
   if (isLogFile()) {
-    log(
-      `The key of the demo organization is not written to a file. To issue one: ${ISSUE_KEY_COMMAND.replace('ID', String(demo.organizationId))}`,
-    );
+    log(`The key of the demo organization is not written to a file. To issue one: ${issueKey(demo.organizationId)}`);
     return { url: baseUrl, key: demo.key, organizationId: demo.organizationId };
   }
   log('Try a first request. This key of the demo organization is shown only once:');

@@ -13,10 +13,9 @@ import {
   UuidList,
   NumericId,
 } from '../api/fields';
+import { EXAMPLE_LEAD_ID, EXAMPLE_TAG_GROUP_ID } from '../openapi/example-ids';
 import { Location } from './location.response';
 import { json } from '../database/rendering';
-import { EXAMPLE_LEAD_ID } from '../leads/lead.response';
-import { EXAMPLE_TAG_GROUP_ID } from '../tag-groups/tag-group.response';
 
 export const EventType = [
   'CONFERENCE',

@@ -5,10 +5,10 @@ import { NumericIdParam, PageQuery, UuidParam } from '../api/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
 import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
+import { EXAMPLE_LEAD_ID } from '../openapi/example-ids';
 import { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input, MAX_EVENT_LEADS } from './event.dto';
 import { Event, EventLeadV0Response, UserV0Response } from './event.response';
 import { EventsService } from './events.service';
-import { EXAMPLE_LEAD_ID } from '../leads/lead.response';
 
 @Tag('Events', 'Trade shows, conferences, dinners and other events where the organization meets leads.')
 @Controller('events')

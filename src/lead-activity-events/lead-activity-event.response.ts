@@ -1,11 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, NumericId } from '../api/fields';
 import { json } from '../database/rendering';
-import { EXAMPLE_ACTIVATION_ID } from '../activations/activation.response';
-import { EXAMPLE_TAG_OPTION_ID } from '../tag-groups/tag-group.response';
-
-/** The id of an activity event of the demo, as the API reference shows it. */
-export const EXAMPLE_LEAD_ACTIVITY_EVENT_ID = 'c25d7460-b07b-5a65-8095-0b1e43eb27b5';
+import { EXAMPLE_ACTIVATION_ID, EXAMPLE_LEAD_ACTIVITY_EVENT_ID, EXAMPLE_TAG_OPTION_ID } from '../openapi/example-ids';
 
 /** The id of a campaign, of which no record exists. */
 export const EXAMPLE_CAMPAIGN_ID = '0b1f5c0e-6f0b-5d0c-9a7e-2f4c8e1d3b60';

@@ -1,11 +1,8 @@
 import { feedResource, uuidKey } from '../changes/feed-resource';
+import { EXAMPLE_LEAD_ACTIVITY_EVENT_ID } from '../openapi/example-ids';
 import { LEAD_ACTIVITY_EVENTS } from './lead-activity-event.dataset';
 import { LeadActivityEventEntity } from './lead-activity-event.entity';
-import {
-  EXAMPLE_LEAD_ACTIVITY_EVENT_ID,
-  LEAD_ACTIVITY_EVENT_JSON,
-  LeadActivityEventV0Response,
-} from './lead-activity-event.response';
+import { LEAD_ACTIVITY_EVENT_JSON, LeadActivityEventV0Response } from './lead-activity-event.response';
 import { LeadActivityEventsModule } from './lead-activity-events.module';
 
 export const LEAD_ACTIVITY_EVENTS_CONTEXT = {

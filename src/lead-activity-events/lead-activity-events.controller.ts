@@ -4,8 +4,9 @@ import { Caller, CurrentCaller } from '../api/caller';
 import { UuidParam } from '../api/parameters';
 import { Returns, ReturnsPage } from '../api/returns';
 import { Tag } from '../api/tag';
+import { EXAMPLE_LEAD_ACTIVITY_EVENT_ID } from '../openapi/example-ids';
 import { LeadActivityEventsQuery } from './lead-activity-event.dto';
-import { LeadActivityEventV0Response, EXAMPLE_LEAD_ACTIVITY_EVENT_ID } from './lead-activity-event.response';
+import { LeadActivityEventV0Response } from './lead-activity-event.response';
 import { LeadActivityEventsService } from './lead-activity-events.service';
 
 @Tag('Lead activity events', 'The history of leads: notes, calls, messages, associations with campaigns. Read-only.')

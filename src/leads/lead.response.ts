@@ -15,12 +15,12 @@ import {
   Int32,
 } from '../api/fields';
 import { json, jsonList, jsonObject } from '../database/rendering';
-import { EXAMPLE_ACTIVATION_ID } from '../activations/activation.response';
-import { EXAMPLE_LEAD_ACTIVITY_EVENT_ID } from '../lead-activity-events/lead-activity-event.response';
-import { EXAMPLE_TAG_OPTION_ID } from '../tag-groups/tag-group.response';
-
-/** The ID of a lead of the demo, which the API reference uses as its example. */
-export const EXAMPLE_LEAD_ID = '448e55d6-0a6e-5e30-81d1-19527287a0c9';
+import {
+  EXAMPLE_LEAD_ID,
+  EXAMPLE_ACTIVATION_ID,
+  EXAMPLE_LEAD_ACTIVITY_EVENT_ID,
+  EXAMPLE_TAG_OPTION_ID,
+} from '../openapi/example-ids';
 
 export const PhoneNumberTypeEnum = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'] as const;
 export type PhoneNumberTypeEnum = (typeof PhoneNumberTypeEnum)[number];

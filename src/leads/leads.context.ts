@@ -1,8 +1,9 @@
 import { ListOf } from '../api/fields';
 import { feedResource, uuidKey } from '../changes/feed-resource';
+import { EXAMPLE_LEAD_ID } from '../openapi/example-ids';
 import { LEADS } from './lead.dataset';
 import { LeadEntity } from './lead.entity';
-import { EXAMPLE_LEAD_ID, LEAD_JSON, LeadV0Response, MAX_REMOTE_IDS, RemoteId } from './lead.response';
+import { LEAD_JSON, LeadV0Response, MAX_REMOTE_IDS, RemoteId } from './lead.response';
 import { LeadsModule } from './leads.module';
 
 export const LEADS_CONTEXT = {

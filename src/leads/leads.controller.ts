@@ -5,8 +5,9 @@ import { UuidParam } from '../api/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
 import { OpenToCreator, Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
+import { EXAMPLE_LEAD_ID } from '../openapi/example-ids';
 import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_BATCHED_LEADS } from './lead.dto';
-import { EXAMPLE_LEAD_ID, LeadUpsertV0Response, LeadV0Response } from './lead.response';
+import { LeadUpsertV0Response, LeadV0Response } from './lead.response';
 import { LeadsService } from './leads.service';
 
 @Tag('Leads', 'People the organization met, their contact data and notes.')

@@ -4,7 +4,7 @@ import { type Organization, OrganizationsService } from '../access/organizations
 import { MAX_INT32 } from '../api/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api/text';
 import { escapeInvisible } from '../datasets/quote';
-import { COMMAND_NAME } from '../server/command-name';
+import { COMMAND_NAME } from './command-name';
 import { configureUsageErrors } from './program';
 import { CommandError, UsageError } from './terminal/terminal';
 
@@ -15,7 +15,7 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-interface CommandDescription {
+export interface CommandDescription {
   /** What the command does, in one or two sentences. Lists of commands show it, too. */
   summary: string;
   /** More about the command, which only its own help shows. */

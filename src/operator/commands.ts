@@ -24,7 +24,7 @@ import { CsvService } from '../csv/csv.service';
 import type { Extension } from '../extensions/extension';
 import { addCommand } from './arguments';
 import { CommandLineModule } from './command-line.module';
-import { COMMAND_NAME } from '../server/command-name';
+import { COMMAND_NAME } from './command-name';
 import { configureUsageErrors, Program } from './program';
 import { Session } from './session';
 
@@ -45,8 +45,11 @@ Exit status: 0 for success, 1 for a failure, 2 for wrong usage; 128 plus the
 number of the signal that interrupted the command (130 for Ctrl-C); 141 if
 standard output was closed before the result was written.`;
 
-/** Builds the command line. It throws CommanderError instead of ending the process. */
-export async function operatorProgram(extension: Extension = {}): Promise<Command> {
+/**
+ * Builds the command line. It throws CommanderError instead of ending the process.
+ * @param serve starts the server, for the command `start`
+ */
+export async function operatorProgram(extension: Extension = {}, serve?: () => Promise<void>): Promise<Command> {
   const session = new Session(extension);
   const root = CommandLineModule.with(session.contexts);
   const context = await NestFactory.createApplicationContext(root, { abortOnError: false });
@@ -71,7 +74,7 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
       '{url, key, organizationId} when the server is ready, with null for the key and organization unless it has just ' +
       'created the demo organization; the log then goes to standard error',
     example: 'start',
-  }).action(() => (module.require('../start/serve') as typeof import('../start/serve')).serve(extension));
+  }).action(() => serve?.());
   organizationsCommand(program, session);
   keysCommand(program, session);
   industryEventsCommand(program, session);

@@ -13,11 +13,11 @@ import { DatasetsModule } from '../datasets/datasets.module';
 import { contextsOf, type Extension } from '../extensions/extension';
 import { PersonsModule } from '../persons/persons.module';
 import { WebhooksModule } from '../webhooks/webhooks.module';
-import { BackupService } from './backup.service';
-import { CatalogService } from './catalog.service';
-import { CheckService } from './check.service';
-import { RestoreService } from './restore.service';
-import { StatusService } from './status.service';
+import { BackupService } from '../backup/backup.service';
+import { CatalogService } from '../industry-events/catalog.service';
+import { CheckService } from '../schema/check.service';
+import { RestoreService } from '../backup/restore.service';
+import { StatusService } from '../observability/status.service';
 
 /** An unreachable database is reported without retries. `openDatabase` has waited for it, if the command waits at all. */
 const databaseOptions = (

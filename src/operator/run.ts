@@ -5,17 +5,20 @@ import { databaseErrorMessage } from '../database/errors';
 import type { Extension } from '../extensions/extension';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-signal';
-import { BackupError } from './backup-file';
+import { BackupError } from '../backup/backup-file';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
 import { OutputClosed, CommandError, RowsSkipped, printStatus, applyStyle, UsageError } from './terminal/terminal';
 
-/** Runs the command of the process's arguments and ends the process. */
-export async function runCommand(extension: Extension = {}): Promise<void> {
+/**
+ * Runs the command of the process's arguments and ends the process.
+ * @param serve starts the server
+ */
+export async function runCommand(extension: Extension | undefined, serve: () => Promise<void>): Promise<void> {
   // Standard output is for the command's result, and errors are thrown.
   Logger.overrideLogger(false);
   try {
-    const program = await operatorProgram(extension);
+    const program = await operatorProgram(extension, serve);
     if (process.argv.length > 2) await program.parseAsync();
     else program.outputHelp();
     process.exit(0);

@@ -9,7 +9,7 @@ import { PREFIX } from '../config';
 import { IdempotencyKeyInUse, InvalidRequest, MissingApiKey, RejectedApiKey, RowNotFound } from '../errors/exceptions';
 import { toTakeResult, storedLimits } from '../rate-limit/token-bucket';
 import { BUCKET_HEADERS, TokenBucketInterceptor } from '../rate-limit/token-bucket.interceptor';
-import { cutOff } from '../server/cut-off';
+import { cutOff } from './cut-off';
 import { type Faults, isTriggered, parseFaults } from './faults';
 
 /** The only path whose cursors expire. */

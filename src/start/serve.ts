@@ -10,15 +10,16 @@ import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-er
 import { databaseErrorMessage } from '../database/errors';
 import { type Extension, extensionSchema } from '../extensions/extension';
 import { type OpenOptions, openDatabase } from '../schema/open';
+import { COMMAND_NAME } from '../operator/command-name';
 import { HealthController } from '../observability/health.controller';
 import { announce, flushLog, logToStandardError } from '../observability/log';
 import type { LeanExpressAdapter } from '../server/express-adapter';
 import { listen } from '../server/listen';
 import { drainConnections } from '../server/shutdown';
-import { LocalLimitsLock, localLimitsWarning } from '../rate-limit/local-limits-lock';
+import { LocalLimits } from '../rate-limit/local-limits';
 import { createStopSignal } from '../server/stop-signal';
-import { announcePausedWebhooks } from '../webhooks/announce-paused';
-import { WebhookSender } from '../webhooks/webhook-sender';
+import { announcePausedWebhooks } from '../changes/announce-paused';
+import { FeedSender } from '../changes/feed-sender';
 import { printWelcome } from '../demo/first-start';
 
 /** Announces lines, the version before the first: a start that is refused at once has one line alone, of why. */
@@ -29,17 +30,6 @@ function createAnnouncer(): (line: string) => void {
     isFirst = false;
     announce(line);
   };
-}
-
-/** Without Redis, each server enforces rate limits on its own, which nobody would notice. */
-async function warnOfLocalLimits(
-  { redisUrl }: Config,
-  localLimits: LocalLimitsLock,
-  log: (line: string) => void,
-): Promise<void> {
-  if (redisUrl) return;
-  const servers = (await localLimits.hold()) ?? 0;
-  if (servers > 1) log(localLimitsWarning(servers));
 }
 
 /** Starts, listens, and stops on a signal. */
@@ -58,7 +48,6 @@ async function serveUntilStopped(extension: Extension, json: boolean): Promise<v
     createIfMissing: true,
   };
   const database = await openDatabase(settings, log, opening);
-  const localLimits = new LocalLimitsLock(database.url);
   try {
     const config = new Config({ ...settings, databaseUrl: database.url });
     const app = await createApp(config, undefined, extension);
@@ -67,22 +56,19 @@ async function serveUntilStopped(extension: Extension, json: boolean): Promise<v
       await listen(app.getHttpServer() as Server, config, 'PORT');
       if (config.simulate !== 'off')
         log('LANYARD_SIMULATE is on: requests can ask for simulated faults (header Lanyard-Simulate)');
-      const unknown = unknownSettings();
-      if (unknown) log(unknown);
-      await warnOfLocalLimits(config, localLimits, log);
-      const welcome = await printWelcome(app, config, database, log);
+      for (const warning of [unknownSettings(), await app.get(LocalLimits).warning()]) if (warning) log(warning);
+      const welcome = await printWelcome(app, config, database, COMMAND_NAME, log);
       if (json) process.stdout.write(`${JSON.stringify(welcome)}\n`);
-      await announcePausedWebhooks(app.get(DataSource), config, log);
+      await announcePausedWebhooks(app.get(DataSource), config, COMMAND_NAME, log);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;
-      void app.get(WebhookSender).stop();
+      void app.get(FeedSender).stop();
       const adapter = app.getHttpAdapter() as unknown as LeanExpressAdapter;
       await drainConnections(app.getHttpServer() as Server, adapter, config.drainMs);
     } finally {
       await app.close();
     }
   } finally {
-    await localLimits.release();
     await database.close();
   }
 }

@@ -2,12 +2,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { BooleanField, MAX_LENGTH, ListOf, MAX_ENTRIES, nullable, OneOf, Text, Uuid, Int32 } from '../api/fields';
 import { MIN_INT32 } from '../api/schemas';
 import { json, jsonList } from '../database/rendering';
-
-/** The id of a tag group of the demo, as the API reference shows it. */
-export const EXAMPLE_TAG_GROUP_ID = 'f61c900a-31a6-545c-a067-c8bc2c052ee2';
-
-/** The id of a tag option of the demo, as the API reference shows it. */
-export const EXAMPLE_TAG_OPTION_ID = '21954c56-16c6-5cbc-bb39-283a0096aeaf';
+import { EXAMPLE_TAG_GROUP_ID, EXAMPLE_TAG_OPTION_ID } from '../openapi/example-ids';
 
 export const TagGroupStatus = ['ARCHIVED', 'DRAFT', 'PUBLISHED'] as const;
 export type TagGroupStatus = (typeof TagGroupStatus)[number];

@@ -1,7 +1,8 @@
 import { feedResource, uuidKey } from '../changes/feed-resource';
+import { EXAMPLE_TAG_GROUP_ID } from '../openapi/example-ids';
 import { TAG_GROUPS } from './tag-group.dataset';
 import { TagGroupEntity } from './tag-group.entity';
-import { EXAMPLE_TAG_GROUP_ID, TAG_GROUP_JSON, TagGroupV0Response } from './tag-group.response';
+import { TAG_GROUP_JSON, TagGroupV0Response } from './tag-group.response';
 import { TagGroupsModule } from './tag-groups.module';
 
 export const TAG_GROUPS_CONTEXT = {

@@ -5,7 +5,8 @@ import { PageQuery, UuidParam } from '../api/parameters';
 import { Returns, ReturnsPage } from '../api/returns';
 import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
-import { TagGroupV0Response, EXAMPLE_TAG_GROUP_ID } from './tag-group.response';
+import { EXAMPLE_TAG_GROUP_ID } from '../openapi/example-ids';
+import { TagGroupV0Response } from './tag-group.response';
 import { TagGroupsService } from './tag-groups.service';
 
 @Tag('Tag groups', 'The tags available when capturing a lead. Read-only.')

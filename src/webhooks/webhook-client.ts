@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { Injectable } from '@nestjs/common';
-import { Webhook } from 'standardwebhooks';
+import { Webhook as Signer } from 'standardwebhooks';
 import { version } from '../../package.json';
 import { AddressNotAllowed, ReceiverLookup } from './receiver-lookup';
-import type { WebhookEntity } from './webhook.entity';
+import type { DeliveryResult } from '../changes/delivery-result';
+import type { FeedReaderEntity } from '../changes/feed-reader.entity';
 
 /** Milliseconds from the start of an attempt within which the head of the response must have come. */
 const HEAD_TIMEOUT_MS = 15_000;
@@ -24,12 +25,8 @@ export interface WebhookMessage {
   type: 'changes' | 'ping';
 }
 
-/** How an attempt ended: a response, or the error for which there is none. */
-export type DeliveryResult = DeliveryResponse | { error: string };
-type DeliveryResponse = { status: number; retryAfter?: string };
-
-export const isAcknowledged = (result: DeliveryResult): result is DeliveryResponse =>
-  'status' in result && result.status >= 200 && result.status < 300;
+/** A reader of the feed that has a URL, and so a secret. */
+export type Webhook = FeedReaderEntity & { url: string; secret: string };
 
 /** A message's id, which stands for all of `parts`. */
 export const messageId = (...parts: string[]): string => `msg_${hash('sha256', parts.join('\n'), 'base64url')}`;
@@ -40,7 +37,7 @@ export class WebhookClient {
   constructor(private readonly receivers: ReceiverLookup) {}
 
   /** @param signal ends the attempt; its result then means nothing */
-  send(webhook: WebhookEntity, message: WebhookMessage, now: Date, signal?: AbortSignal): Promise<DeliveryResult> {
+  send(webhook: Webhook, message: WebhookMessage, now: Date, signal?: AbortSignal): Promise<DeliveryResult> {
     const url = new URL(webhook.url);
     if (!this.receivers.isAllowedHost(url.hostname)) return Promise.resolve({ error: new AddressNotAllowed().code });
     const head = `{"type":"${message.type}","timestamp":"${now.toISOString()}","organizationId":${webhook.organizationId}`;
@@ -54,7 +51,7 @@ export class WebhookClient {
       'user-agent': `Lanyard/${version}`,
       'webhook-id': message.id,
       'webhook-timestamp': Math.floor(now.getTime() / 1000),
-      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(message.id, now, body)).join(' '),
+      'webhook-signature': secrets.map((secret) => new Signer(secret).sign(message.id, now, body)).join(' '),
     };
     const { lookup } = this.receivers;
     return post(url, body, { method: 'POST', headers, agent: false, signal, lookup });

@@ -1,31 +1,8 @@
 import { Module } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
-import { DeliverySlots } from './delivery-slots';
-import { PendingWebhooks } from './pending-webhooks';
-import { Subscribers } from './subscribers';
-import { Subscriptions } from './subscriptions';
-import { WebhookClock } from './webhook-clock';
-import { WebhookDelivery } from './webhook-delivery';
-import { WebhookFeed } from './webhook-feed';
-import { WebhookLeader } from './webhook-leader';
-import { WebhookMetrics } from './webhook-metrics';
-import { WebhookSender } from './webhook-sender';
+import { FeedDeliveryModule } from '../changes/feed-delivery.module';
+import { WebhookReceivers } from './webhook-receivers';
 import { WebhooksModule } from './webhooks.module';
 
-/** Sends the changes to the webhooks, and calls the methods with `@OnChanges`, for as long as the process runs. A server imports it, and no command. */
-@Module({
-  imports: [DiscoveryModule, WebhooksModule],
-  providers: [
-    DeliverySlots,
-    PendingWebhooks,
-    Subscribers,
-    Subscriptions,
-    WebhookClock,
-    WebhookDelivery,
-    WebhookFeed,
-    WebhookLeader,
-    WebhookMetrics,
-    WebhookSender,
-  ],
-})
+/** Sends the change feed to webhooks for as long as the process runs. A server imports it, and no command. */
+@Module({ imports: [FeedDeliveryModule, WebhooksModule], providers: [WebhookReceivers] })
 export class WebhookDeliveryModule {}

@@ -3,9 +3,6 @@ import type { ReceiverLookup } from './receiver-lookup';
 const MAX_URL = 2048;
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** A URL as it may be shown: its query may hold a secret. */
-export const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '');
-
 /** Why a URL cannot be a webhook's, if it cannot. @param allowHttp whether `http` may leave this machine */
 export function urlError(text: string, allowHttp: boolean, receivers: ReceiverLookup): string | undefined {
   if (!URL.canParse(text) || text.length > MAX_URL) return 'must be a URL of at most 2,048 characters';

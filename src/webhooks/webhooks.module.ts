@@ -1,17 +1,14 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../access/access.module';
 import { ChangesModule } from '../changes/changes.module';
 import { Config } from '../config';
 import { ReceiverLookup } from './receiver-lookup';
-import { SubscriptionEntity } from './subscription.entity';
 import { WebhookClient } from './webhook-client';
-import { WebhookEntity } from './webhook.entity';
 import { WebhooksService } from './webhooks.service';
 
 /** The operator's view of the webhooks. It sends nothing by itself. */
 @Module({
-  imports: [TypeOrmModule.forFeature([WebhookEntity, SubscriptionEntity]), AccessModule, ChangesModule],
+  imports: [AccessModule, ChangesModule],
   providers: [
     {
       provide: ReceiverLookup,
@@ -21,6 +18,6 @@ import { WebhooksService } from './webhooks.service';
     WebhookClient,
     WebhooksService,
   ],
-  exports: [TypeOrmModule, ChangesModule, WebhookClient, WebhooksService],
+  exports: [WebhookClient, WebhooksService],
 })
 export class WebhooksModule {}

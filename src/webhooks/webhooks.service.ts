@@ -7,10 +7,10 @@ import { OrganizationEntity } from '../access/organization.entity';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
 import { claimLog } from '../changes/claim-log';
 import { uuidV7 } from '../database/uuid';
-import { type DeliveryResult, messageId, WebhookClient } from './webhook-client';
-import { changedAt } from './webhook-feed';
-import { withoutQuery } from './webhook-url';
-import { stateOf, WebhookEntity } from './webhook.entity';
+import type { DeliveryResult } from '../changes/delivery-result';
+import { FeedReaderEntity, stateOf, withoutQuery } from '../changes/feed-reader.entity';
+import { changedAt } from '../changes/feed-readers';
+import { messageId, type Webhook, WebhookClient } from './webhook-client';
 
 export const MAX_WEBHOOKS = 10;
 /** Waiting changes are counted up to this number. */
@@ -21,13 +21,13 @@ export class TooManyWebhooks extends Error {}
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** What a webhook has when it was just created or enabled. Without `movedAt` the sender looks at it at once. */
+/** What a webhook has when it was just created or enabled. The sender looks at it at once. */
 const HEALTHY_STATE = {
   failures: 0,
   failingSince: null,
   nextAttemptAt: null,
   waitingSince: null,
-  movedAt: null,
+  caughtUpTo: null,
   disabledAt: null,
 };
 
@@ -35,7 +35,7 @@ const HEALTHY_STATE = {
 @Injectable()
 export class WebhooksService {
   constructor(
-    @InjectRepository(WebhookEntity) private readonly webhooks: Repository<WebhookEntity>,
+    @InjectRepository(FeedReaderEntity) private readonly webhooks: Repository<FeedReaderEntity>,
     @InjectRepository(OrganizationEntity) private readonly organizations: Repository<OrganizationEntity>,
     private readonly changes: ChangesService,
     private readonly client: WebhookClient,
@@ -85,7 +85,7 @@ export class WebhooksService {
     const started = performance.now();
     const now = new Date();
     const message = { type: 'ping', id: messageId(id, now.toISOString()), fields: '' } as const;
-    const result = await this.client.send(webhook, message, now);
+    const result = await this.client.send(webhook as Webhook, message, now);
     return { milliseconds: Math.round(performance.now() - started), ...result };
   }
 
@@ -100,9 +100,7 @@ export class WebhooksService {
   }
 
   disable(id: string): Promise<ListedWebhook | null> {
-    return this.changeState(id, ({ disabledAt }) =>
-      Promise.resolve({ disabledAt: disabledAt ?? new Date(), movedAt: null }),
-    );
+    return this.changeState(id, ({ disabledAt }) => Promise.resolve({ disabledAt: disabledAt ?? new Date() }));
   }
 
   /** Resumes where it stopped or, with `since`, skips what it missed. An active webhook stays as it is. */
@@ -115,10 +113,13 @@ export class WebhooksService {
     });
   }
 
-  /** The paused webhooks, oldest first. */
-  async listPaused(): Promise<{ id: string }[]> {
+  /** Resumes all paused webhooks and methods, oldest first. */
+  async resumeAll(): Promise<ListedWebhook[]> {
     const order = { createdAt: 'ASC', id: 'ASC' } as const;
-    return this.webhooks.find({ select: { id: true }, where: { pausedAt: Not(IsNull()) }, order });
+    const resumed: (ListedWebhook | null)[] = [];
+    for (const { id } of await this.webhooks.find({ where: { pausedAt: Not(IsNull()) }, order }))
+      resumed.push(await this.resume(id));
+    return resumed.filter((webhook) => webhook !== null);
   }
 
   /** Begins a snapshot for a paused webhook. Of one that is not paused nothing changes; a disabled one stays disabled. */
@@ -144,9 +145,9 @@ export class WebhooksService {
   private async changeState(
     id: string,
     decide: (
-      webhook: WebhookEntity,
-      webhooks: Repository<WebhookEntity>,
-    ) => Promise<Partial<WebhookEntity> | undefined>,
+      webhook: FeedReaderEntity,
+      webhooks: Repository<FeedReaderEntity>,
+    ) => Promise<Partial<FeedReaderEntity> | undefined>,
   ): Promise<ListedWebhook | null> {
     const webhook = await this.change(id, async (webhooks, stored) => {
       const change = await decide(stored, webhooks);
@@ -159,7 +160,7 @@ export class WebhooksService {
   /** @returns null when there is no such webhook */
   private change<T>(
     id: string,
-    work: (webhooks: Repository<WebhookEntity>, webhook: WebhookEntity) => Promise<T>,
+    work: (webhooks: Repository<FeedReaderEntity>, webhook: FeedReaderEntity) => Promise<T>,
   ): Promise<T | null> {
     return this.webhooks.manager.transaction(async (manager) => {
       const lock = { mode: 'pessimistic_write' } as const;
@@ -169,14 +170,15 @@ export class WebhooksService {
     });
   }
 
-  private async describe(webhook: WebhookEntity) {
-    const { id, organizationId, url, resources, lastSuccessAt, lastStatus, lastError, failingSince } = webhook;
-    const { nextAttemptAt, createdAt } = webhook;
+  private async describe(webhook: FeedReaderEntity) {
+    const { id, organizationId, url, subscription, resources, lastSuccessAt, lastStatus, lastError } = webhook;
+    const { failingSince, nextAttemptAt, createdAt } = webhook;
     const state = stateOf(webhook);
     return {
       id,
       organizationId,
-      url: withoutQuery(url),
+      url: url === null ? null : withoutQuery(url),
+      subscription,
       resources,
       state,
       lastSuccessAt,
@@ -190,7 +192,7 @@ export class WebhooksService {
   }
 
   /** What the receiver has not acknowledged yet; null when that is nothing. */
-  private async waitingFor({ organizationId, cursor }: WebhookEntity): Promise<WaitingChanges | null> {
+  private async waitingFor({ organizationId, cursor }: FeedReaderEntity): Promise<WaitingChanges | null> {
     let page: ChangesPage;
     try {
       page = await this.changes.page({ organizationId, keyId: '' }, { cursor, limit: MAX_COUNTED_CHANGES });
@@ -206,8 +208,8 @@ export class WebhooksService {
 }
 
 const recordWebhook = (
-  { manager }: Repository<WebhookEntity>,
-  { id, organizationId }: Pick<WebhookEntity, 'id' | 'organizationId'>,
+  { manager }: Repository<FeedReaderEntity>,
+  { id, organizationId }: Pick<FeedReaderEntity, 'id' | 'organizationId'>,
   command: string,
   change: AuditChange,
 ): Promise<void> =>
@@ -220,5 +222,5 @@ export interface WaitingChanges {
   since: Date | null;
 }
 
-/** A webhook as it is listed: its URL without the query, which may hold a secret. */
+/** A webhook as it is listed: its URL without the query, which may hold a secret, or the name of a method. */
 export type ListedWebhook = Awaited<ReturnType<WebhooksService['describe']>>;

@@ -14,7 +14,7 @@ import { feedResource, uuidKey } from '../../src/changes/feed-resource';
 import { MAX_CHANGES } from '../../src/changes/changes.sql';
 import { json } from '../../src/database/rendering';
 import { datasetOf } from '../../src/datasets/dataset';
-import { dataSource } from '../../src/extensions/data-source';
+import { dataSource } from '../../src/start/data-source';
 import { defineExtension } from '../../src/extensions/extension';
 import { ListedUuidRow, RefersTo } from '../../src/schema/columns';
 import { ListedEntity } from '../../src/schema/lists';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { version } from '../../package.json';
-import { commandNameFor } from '../../src/server/command-name';
+import { commandNameFor } from '../../src/operator/command-name';
 import { formatPairs, formatTable } from '../../src/operator/terminal/table';
 import { Operator } from '../support/operator';
 

@@ -52,6 +52,7 @@ describe('operator webhooks', () => {
       id,
       organizationId,
       url,
+      subscription: null,
       resources,
       state: 'active',
       lastSuccessAt: expect.any(String) as string,

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { CLAIM_BATCH_SIZE } from '../../src/changes/changes.sql';
 import { createLog } from '../../src/observability/log';
-import { WebhookSender } from '../../src/webhooks/webhook-sender';
+import { Metrics } from '../../src/observability/metrics';
+import { FeedSender } from '../../src/changes/feed-sender';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import type { ApiClient } from '../support/client';
@@ -78,7 +79,7 @@ describe('a database that is a copy of another one', () => {
       const webhooks = webhooksOf(server);
       const [webhook] = await webhooks.list();
       expect(webhook?.state).toBe('paused');
-      await server.app.get(WebhookSender).poll();
+      await server.app.get(FeedSender).poll();
       expect(source.receiver.deliveries).toHaveLength(delivered);
       expect(await webhooks.resume(webhook?.id ?? '')).toMatchObject({ state: 'active' });
       await waitUntil(() => source.receiver.deliveries.length > delivered);
@@ -102,7 +103,7 @@ describe('a database that is a copy of another one', () => {
     expect(await webhooks.enable(id)).toMatchObject({ state: 'paused' });
     expect(await webhooks.disable(id)).toMatchObject({ state: 'disabled' });
     expect(await webhooks.resume(id)).toMatchObject({ state: 'disabled' });
-    expect(await webhooks.listPaused()).toEqual([]);
+    expect(await webhooks.resumeAll()).toEqual([]);
     await server.stop();
   }, 60_000);
 });
@@ -220,12 +221,24 @@ describe('a restore under a running server', () => {
 });
 
 describe('a server with LANYARD_WEBHOOKS=off', () => {
-  it.each(['on', 'off'] as const)('begins no deliveries (%s)', async (webhooks) => {
-    const poll = jest.spyOn(WebhookSender.prototype, 'poll').mockResolvedValue();
-    const server = await startInProcess({ webhooks });
-    expect(poll.mock.contexts.includes(server.app.get(WebhookSender))).toBe(webhooks === 'on');
-    await server.stop();
-    poll.mockRestore();
+  const successes = async ({ app }: InProcess): Promise<number> => {
+    const metric = await app.get(Metrics).registry.getSingleMetric('lanyard_webhook_deliveries_total')?.get();
+    return metric?.values.find(({ labels }) => labels.outcome === 'success')?.value ?? 0;
+  };
+
+  it('leaves the deliveries to others', async () => {
+    const { url } = await createTestDatabase();
+    const off = await startInProcess({ databaseUrl: url, webhooks: 'off' });
+    const { api, organizationId } = await off.tenant();
+    const receiver = await new Receiver(api).listen();
+    await webhooksOf(off).create(organizationId, receiver.url, undefined, 'now');
+    await addLead(api);
+    await off.app.get(FeedSender).poll();
+    const on = await startInProcess({ databaseUrl: url });
+    await waitUntil(async () => (await successes(on)) === 1);
+    expect(await successes(off)).toBe(0);
+    await on.stop();
+    await off.stop();
   });
 });
 
@@ -257,7 +270,7 @@ describe('a database that has lost what was sent, on the timeline that it had', 
     const isComplete = async () => (await receiver.copy.differences()).length === 0;
     await waitUntil(isComplete);
     const db = await asOperator(url);
-    const places = 'select id, cursor, moved_at from feed_readers';
+    const places = 'select id, cursor, caught_up_log, caught_up_to from feed_readers';
     await waitUntil(async () => (await db.query<object[]>(`${places} where not ends_snapshot`)).length === 1);
     await db.query(`create table kept as ${places}`);
     const lost = await addLead(api);
@@ -268,12 +281,13 @@ describe('a database that has lost what was sent, on the timeline that it had', 
       begin;
       delete from leads where id = '${lost}';
       delete from changes where id = '${lost}';
-      update feed_readers r set cursor = kept.cursor, moved_at = kept.moved_at from kept where kept.id = r.id;
+      update feed_readers r set cursor = kept.cursor, caught_up_log = kept.caught_up_log,
+        caught_up_to = kept.caught_up_to from kept where kept.id = r.id;
       drop table kept;
       select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 7261915
         and database = (select oid from pg_database where datname = current_database());
       commit`);
-    if (other) await lanyard.app.get(WebhookSender).poll();
+    if (other) await lanyard.app.get(FeedSender).poll();
     await addLead(api);
     await waitUntil(isComplete);
     await isGone(api, cursor);

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { CheckService } from '../../src/operator/check.service';
+import { CheckService } from '../../src/schema/check.service';
 import type { TestDatabase } from '../../src/testing/test-database';
 import { asOperator, createTestDatabase } from '../support/database';
 import { SCHEMA, migrate } from '../support/contexts';

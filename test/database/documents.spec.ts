@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { CheckService } from '../../src/operator/check.service';
+import { CheckService } from '../../src/schema/check.service';
 import { createExhibitor } from '../support/builders';
 import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';

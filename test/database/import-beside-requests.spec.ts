@@ -6,7 +6,7 @@ import { csvSource } from '../../src/csv/csv-read';
 import { CsvService } from '../../src/csv/csv.service';
 import { type ImportResult, ImportService } from '../../src/datasets/import.service';
 import { csvFormatOf } from '../../src/operator/csv.options';
-import { CheckService } from '../../src/operator/check.service';
+import { CheckService } from '../../src/schema/check.service';
 import { eventInput, industryEventInput, leadInput } from '../support/builders';
 import { DATASETS, SCHEMA } from '../support/contexts';
 import { asOperator, createTestDatabase } from '../support/database';

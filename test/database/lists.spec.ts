@@ -3,7 +3,7 @@ import { Random } from '../prove/support/random';
 import { filteredList } from '../../src/database/paginate';
 import { Statements } from '../../src/database/statements';
 import { EventLeadEntity } from '../../src/events/event.entity';
-import { CheckService } from '../../src/operator/check.service';
+import { CheckService } from '../../src/schema/check.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
 import { lockWaits, waitUntil } from '../support/embedded-fixtures';

@@ -15,7 +15,7 @@ import { leadInput } from '../support/builders';
 import { createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';
 import { operatorServices } from '../support/operator-services';
-import { WebhookSender } from '../../src/webhooks/webhook-sender';
+import { FeedSender } from '../../src/changes/feed-sender';
 
 Logger.overrideLogger(false);
 
@@ -174,7 +174,7 @@ describe('a command', () => {
   it('starts nothing that a server does by itself', async () => {
     const start = jest.spyOn(Pruner.prototype, 'start');
     const services = await operatorServices((await createTestDatabase()).url);
-    expect(() => services.get(WebhookSender)).toThrow();
+    expect(() => services.get(FeedSender)).toThrow();
     expect(start).not.toHaveBeenCalled();
     start.mockRestore();
   });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Module, Scope } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Change, type ChangesPosition, OnChanges } from '../../src/webhooks/on-changes';
-import { WebhookClock } from '../../src/webhooks/webhook-clock';
+import { type Change, type ChangesPosition, OnChanges } from '../../src/changes/on-changes';
+import { FeedClock } from '../../src/changes/feed-clock';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createExhibitor, leadInput } from '../support/builders';
@@ -58,7 +58,7 @@ let ahead = 0;
 async function start(database: TestDatabase): Promise<InProcess> {
   const extension = { modules: [SubscriberModule] };
   const lanyard = await startInProcess({ databaseUrl: database.url }, undefined, extension);
-  Object.assign(lanyard.app.get(WebhookClock), { pollIntervalMs: 25, now: () => new Date(Date.now() + ahead) });
+  Object.assign(lanyard.app.get(FeedClock), { pollIntervalMs: 25, now: () => new Date(Date.now() + ahead) });
   return lanyard;
 }
 
@@ -116,7 +116,9 @@ describe('a method with @OnChanges', () => {
     };
     const id = await newLead(tenant);
     const row = async () =>
-      (await lanyard.app.get(WebhooksService).list(tenant.organizationId)).find(({ url }) => url === 'in-process:copy');
+      (await lanyard.app.get(WebhooksService).list(tenant.organizationId)).find(
+        ({ subscription }) => subscription === 'copy',
+      );
     await waitUntil(async () => (await row())?.state === 'failing');
     expect(await row()).toMatchObject({ lastError: 'RangeError', waiting: { changes: 1 } });
     const operator = new Operator({ DATABASE_URL: database.url });
@@ -169,7 +171,9 @@ describe('a method with @OnChanges', () => {
     const db = await asOperator(database.url);
     await db.query("update changes_key set database_identity = 'another'");
     const row = async () =>
-      (await lanyard.app.get(WebhooksService).list(tenant.organizationId)).find(({ url }) => url === 'in-process:copy');
+      (await lanyard.app.get(WebhooksService).list(tenant.organizationId)).find(
+        ({ subscription }) => subscription === 'copy',
+      );
     await newLead(tenant);
     await waitUntil(async () => (await row())?.state === 'paused');
     received.pages.clear();

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
-import { WebhookClient, type WebhookMessage } from '../../src/webhooks/webhook-client';
-import { WebhookEntity } from '../../src/webhooks/webhook.entity';
+import { type Webhook, WebhookClient, type WebhookMessage } from '../../src/webhooks/webhook-client';
+import { FeedReaderEntity } from '../../src/changes/feed-reader.entity';
 
 const CLIENT = new WebhookClient(new ReceiverLookup({ allowPrivate: true }));
 const MESSAGE: WebhookMessage = { type: 'changes', id: 'msg_1', fields: `,"changes":["${'x'.repeat(20 << 20)}"]` };
@@ -24,7 +24,8 @@ describe('an attempt', () => {
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
-    return CLIENT.send(Object.assign(new WebhookEntity(), { url, secret, organizationId: 1 }), MESSAGE, new Date());
+    const webhook: Webhook = Object.assign(new FeedReaderEntity(), { url, secret, organizationId: 1 });
+    return CLIENT.send(webhook, MESSAGE, new Date());
   };
 
   it('ends when the receiver says yes and reads nothing', async () => {

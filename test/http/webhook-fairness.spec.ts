@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { PendingWebhooks } from '../../src/webhooks/pending-webhooks';
+import { FeedReaders } from '../../src/changes/feed-readers';
 import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
-import { WebhookClient } from '../../src/webhooks/webhook-client';
-import { WebhookClock } from '../../src/webhooks/webhook-clock';
-import { WebhookEntity } from '../../src/webhooks/webhook.entity';
+import { type Webhook, WebhookClient } from '../../src/webhooks/webhook-client';
+import { FeedClock } from '../../src/changes/feed-clock';
+import { FeedReaderEntity } from '../../src/changes/feed-reader.entity';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
@@ -47,16 +47,24 @@ describe('other organizations', () => {
   it('wait for their turn only, while some keep all slots busy with receivers that take 0.9 s', async () => {
     // The connections of a server end a statement that takes long.
     const operator = await asOperator(lanyard.config.databaseUrl as string);
-    const receivers: Receiver[] = [];
+    const tenants: Tenant[] = [];
     for (let n = 0; n < BUSY_ORGANIZATIONS; n++) {
       const tenant = await lanyard.tenant();
       await operator.query(INSERT_LEADS, [tenant.organizationId, PAGES * PAGE_SIZE]);
+      tenants.push(tenant);
+    }
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const receivers: Receiver[] = [];
+    for (const tenant of tenants) {
       const receiver = await new Receiver(tenant.api).listen();
-      receiver.answer = (response, delivery) => void pause(RECEIVER_MS).then(() => ACKNOWLEDGED(response, delivery));
+      receiver.answer = (response, delivery) =>
+        void begun.then(() => pause(RECEIVER_MS)).then(() => ACKNOWLEDGED(response, delivery));
       await webhooks.create(tenant.organizationId, receiver.url, ['leads']);
       receivers.push(receiver);
     }
     await waitUntil(() => receivers.reduce((sum, { atOnce }) => sum + atOnce, 0) >= 8);
+    begin();
     expect(await deliveryMs(await lanyard.tenant())).toBeLessThan(5_000);
     // They were still busy then, and each had its turns.
     expect(receivers.some(({ taken }) => taken.length < PAGES)).toBe(true);
@@ -100,9 +108,9 @@ describe('a receiver whose name resolves to an address', () => {
     );
     const send = async (host: string) => {
       const { id } = await webhooks.create(tenant.organizationId, `http://${host}:${receiver.port}/`);
-      const webhook = await dataSource.getRepository(WebhookEntity).findOneByOrFail({ id });
+      const webhook = await dataSource.getRepository(FeedReaderEntity).findOneByOrFail({ id });
       await webhooks.delete(id);
-      return client.send(webhook, { type: 'ping', id: 'msg_1', fields: '' }, new Date());
+      return client.send(webhook as Webhook, { type: 'ping', id: 'msg_1', fields: '' }, new Date());
     };
     expect(await send('crm.example.com')).toMatchObject({ status: 204 });
     expect(receiver.deliveries[0]?.headers.host).toBe(`crm.example.com:${receiver.port}`);
@@ -113,13 +121,13 @@ describe('a receiver whose name resolves to an address', () => {
 
 describe('a poll', () => {
   it('finds a change of a transaction that was open during earlier polls, and nothing of idle webhooks', async () => {
-    lanyard.app.get(WebhookClock).pollIntervalMs = 25;
+    lanyard.app.get(FeedClock).pollIntervalMs = 25;
     const [tenant, other] = [await lanyard.tenant(), await lanyard.tenant()];
     const receiver = await new Receiver(tenant.api).listen();
     await webhooks.create(tenant.organizationId, receiver.url, undefined, 'now');
     await newLead(tenant);
     await waitUntil(() => receiver.taken.length === 1);
-    const polls = jest.spyOn(PendingWebhooks.prototype, 'loadDueWebhooks');
+    const polls = jest.spyOn(FeedReaders.prototype, 'due');
     const due = async (poll: number) => (await (polls.mock.results[poll]?.value as Promise<object[]>)).length;
     await dataSource.transaction(async (manager) => {
       await manager.query(
@@ -131,6 +139,12 @@ describe('a poll', () => {
       expect(await due(2)).toBe(0);
     });
     await waitUntil(() => receiver.taken.length === 2);
+    // A change is not held up by an older transaction that is open.
+    await dataSource.transaction(async (manager) => {
+      await manager.query('select pg_current_xact_id()');
+      await newLead(tenant);
+      await waitUntil(() => receiver.taken.length === 3);
+    });
     polls.mockRestore();
   });
 });

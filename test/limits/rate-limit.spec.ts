@@ -3,11 +3,12 @@ import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
 import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
-import { type BucketLimits, toTakeResult, limitsError, type TakeResult } from '../../src/rate-limit/token-bucket';
+import { type BucketLimits, limitsError, type TakeResult } from '../../src/rate-limit/token-bucket';
 import { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
 import { RedisConnection } from '../../src/rate-limit/redis';
 import { waitUntil } from '../support/embedded-fixtures';
-import { NO_REDIS, redisUrl } from '../support/redis-server';
+import { Proxy } from '../support/proxy';
+import { NO_REDIS, NO_SERVER, RedisServer, redisUrl } from '../support/redis-server';
 import { describeUnless } from '../support/skipping';
 
 const SECOND = 1_000_000;
@@ -228,58 +229,29 @@ describeUnless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
   });
 });
 
-describe('token bucket, Redis away', () => {
-  const clock = fakeClock();
-  const connection = { status: 'ready', disconnect: jest.fn(), withDeadline: <T>(reply: Promise<T>) => reply };
-  const ask = jest.fn();
-  const isSilent = () => Promise.reject(new Error('No response within 100 ms'));
-  /** Two of five tokens are left. Its clock is an hour ahead. */
-  const answers = () => {
-    const now = clock.now + 3600 * SECOND;
-    const state = { tokens: 2e9, time: now, max: 5e9, rate: 1 };
-    return Promise.resolve({ state, now, result: toTakeResult(state, true, now) });
-  };
-  afterEach(() => {
-    jest.restoreAllMocks();
-    jest.useRealTimers();
-  });
-
-  it('is asked once a second after three errors, while decisions go on from its last state', async () => {
-    jest.useFakeTimers();
+describeUnless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
+  it('decides from its last state while Redis is silent, and by that of Redis when it answers again', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    const store = new TokenBucketStore({ connection, take: ask } as unknown as RedisTokenBucketStore, clock.read);
+    const server = await RedisServer.start();
+    const proxy = await Proxy.to(Number(new URL(server.url).port));
+    const connection = new RedisConnection(`redis://127.0.0.1:${proxy.port}/0`);
+    await connection.waitUntilReady();
+    const store = new TokenBucketStore(new RedisTokenBucketStore(connection));
     const take = () => store.take('k', STANDING);
-    ask.mockImplementation(answers);
-    expect(await take()).toMatchObject({ isAdmitted: true, remaining: 2 });
-    ask.mockImplementation(isSilent);
+    for (let n = 0; n < 3; n++) await take();
+    proxy.silenceOpenConnections();
     const seen = [];
     for (let times = 0; times < 6; times++) seen.push([(await take()).isAdmitted, store.isDegraded]);
-    const decided = [true, true, false, false, false, false];
-    expect(seen).toEqual(decided.map((admitted, nth) => [admitted, nth >= 2]));
-    expect([ask.mock.calls.length, store.degradedDecisions]).toEqual([4, 6]);
-    clock.now += 1000 * SECOND;
-    expect(await take()).toMatchObject({ isAdmitted: true, remaining: 0 });
-
-    jest.advanceTimersByTime(999);
-    await take();
-    expect(ask).toHaveBeenCalledTimes(4);
-    jest.advanceTimersByTime(1);
-    await Promise.all([take(), take()]);
-    expect(ask).toHaveBeenCalledTimes(5);
-    expect(connection.disconnect.mock.calls).toEqual([[true]]);
-    connection.status = 'connecting';
-    jest.advanceTimersByTime(1000);
-    await take();
-    expect([ask, connection.disconnect].map(({ mock }) => mock.calls.length)).toEqual([6, 1]);
+    expect(seen).toEqual([true, true, false, false, false, false].map((admitted, nth) => [admitted, nth >= 2]));
+    expect(store.degradedDecisions).toBe(6);
     expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Redis is unreachable \(No response within 100 ms\)/)]]);
-
-    ask.mockImplementation(answers);
-    jest.advanceTimersByTime(1000);
-    expect(await take()).toMatchObject({ remaining: 2 });
-    expect(warn).toHaveBeenLastCalledWith('Redis is reachable again');
-    ask.mockImplementation(isSilent);
-    for (let times = 0; times < 2; times++) await take();
-    expect(store.isDegraded).toBe(false);
+    // A probe finds the connection dead, and another one that the next connection is not.
+    await waitUntil(async () => (await take()).isAdmitted);
+    expect([store.isDegraded, warn.mock.lastCall]).toEqual([false, ['Redis is reachable again']]);
+    expect(await take()).toMatchObject({ isAdmitted: true, remaining: 0 });
+    jest.restoreAllMocks();
+    await connection.close();
+    proxy.close();
   });
 });
 

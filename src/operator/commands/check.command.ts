@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { addCommand, GlobalOptions } from '../arguments';
-import { type CheckResult, CheckService } from '../check.service';
+import { type CheckResult, CheckService } from '../../schema/check.service';
 import type { Session } from '../session';
 import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError, printStatus, applyStyle } from '../terminal/terminal';

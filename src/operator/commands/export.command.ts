@@ -7,7 +7,7 @@ import type { CsvFormat } from '../../csv/csv-format';
 import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
 import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
 import { ExportService } from '../../datasets/export.service';
-import { COMMAND_NAME } from '../../server/command-name';
+import { COMMAND_NAME } from '../command-name';
 import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';

@@ -8,7 +8,7 @@ import { datasetRecords, wholeRecords } from '../../datasets/read-json';
 import { decodeText } from '../../datasets/open';
 import { ImportError } from '../../datasets/import-error';
 import { type ImportOptions, type ImportResult, ImportService } from '../../datasets/import.service';
-import { COMMAND_NAME } from '../../server/command-name';
+import { COMMAND_NAME } from '../command-name';
 import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
 import {
   csvFormatOf,

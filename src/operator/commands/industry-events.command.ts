@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { escapeInvisible } from '../../datasets/quote';
-import { CatalogService } from '../catalog.service';
+import { CatalogService } from '../../industry-events/catalog.service';
 import { addCommand, type GlobalOptions, parseText } from '../arguments';
 import type { Session } from '../session';
 import { formatCount } from '../terminal/table';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { OrganizationsService } from '../../access/organizations.service';
 import { addCommand, GlobalOptions, parseOrganizationId, findOrganization, parseText } from '../arguments';
 import { escapeInvisible } from '../../datasets/quote';
-import { COMMAND_NAME } from '../../server/command-name';
+import { COMMAND_NAME } from '../command-name';
 import type { Session } from '../session';
 import { formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError } from '../terminal/terminal';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { findDatabase } from '../../schema/open';
-import { BackupReader, verifyBackup } from '../backup-file';
-import { RestoreService } from '../restore.service';
+import { BackupReader, verifyBackup } from '../../backup/backup-file';
+import { RestoreService } from '../../backup/restore.service';
 import { addCommand, GlobalOptions } from '../arguments';
 import { fileSize, openTwice } from '../input';
 import type { Session } from '../session';

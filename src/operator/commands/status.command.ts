@@ -6,10 +6,15 @@ import { escapeInvisible } from '../../datasets/quote';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
 import { RedisConnection } from '../../rate-limit/redis';
-import { COMMAND_NAME } from '../../server/command-name';
+import { COMMAND_NAME } from '../command-name';
 import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
-import { type Status, StatusService, type SubscriptionStatus, UNKNOWN_COUNTS } from '../status.service';
+import {
+  type Status,
+  StatusService,
+  type SubscriptionStatus,
+  UNKNOWN_COUNTS,
+} from '../../observability/status.service';
 import { formatNumber, formatPairs, formatTable } from '../terminal/table';
 import { printResult, CommandError, applyStyle } from '../terminal/terminal';
 

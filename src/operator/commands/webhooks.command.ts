@@ -1,8 +1,9 @@
+import { getSystemErrorMap } from 'node:util';
 import { Command, Option } from 'commander';
 import { isUuid } from '../../api/text';
 import { type Config, readConfig } from '../../config';
 import { ReceiverLookup } from '../../webhooks/receiver-lookup';
-import { type DeliveryResult, isAcknowledged } from '../../webhooks/webhook-client';
+import { type DeliveryResult, isAcknowledged } from '../../changes/delivery-result';
 import { urlError } from '../../webhooks/webhook-url';
 import {
   type ListedWebhook,
@@ -14,6 +15,7 @@ import {
 } from '../../webhooks/webhooks.service';
 import {
   addCommand,
+  type CommandDescription,
   parseDuration,
   DURATION_HELP,
   type GlobalOptions,
@@ -29,14 +31,13 @@ import { printResult, CommandError, UsageError } from '../terminal/terminal';
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const DAY_S = 86_400;
 const WEBHOOK_JSON =
-  '{id, organizationId, url, resources, state, lastSuccessAt, lastStatus, lastError, failingSince, nextAttemptAt, ' +
-  'waiting: {phase, changes, since} or null, createdAt}, where url has no query and waiting changes are counted up to 100';
+  '{id, organizationId, url, subscription, resources, state, lastSuccessAt, lastStatus, lastError, failingSince, nextAttemptAt, ' +
+  'waiting: {phase, changes, since} or null, createdAt}, where url has no query (it is null for a method with @OnChanges, which subscription names) and waiting changes are counted up to 100';
 
 function parseWebhookId(value: string): string {
   if (isUuid(value)) return value.toLowerCase();
   throw new UsageError('ID must be the ID of a webhook, which is a UUID (run "webhooks list" for the IDs)');
 }
-const ID_ARGUMENT = ['<ID>', 'ID of the webhook (see "webhooks list")', parseWebhookId] as const;
 
 function parseSince(value: string): 'now' {
   if (value === 'now') return value;
@@ -83,32 +84,41 @@ export function webhooksCommand(program: Command, session: Session): void {
   });
   createAndListCommands(group, session);
   stateCommands(group, session);
-  addCommand(group, 'test', {
-    summary: 'Send a ping to a webhook now, whatever its state.',
-    jsonResult: '{status, milliseconds} or {error}',
-    example: `webhooks test \\\n    ${EXAMPLE_ID}`,
-  })
-    .argument(...ID_ARGUMENT)
-    .action((id: string, _, self: Command) => test(session, id, self.optsWithGlobals()));
-  addCommand(group, 'rotate-secret', {
-    summary: 'Give a webhook a new secret. Until the overlap ends, messages are signed with both.',
-    jsonResult: '{id, secret, oldExpiresAt}',
-    example: `webhooks rotate-secret \\\n    ${EXAMPLE_ID} --overlap 24h`,
-  })
-    .argument(...ID_ARGUMENT)
-    .addOption(
-      new Option('--overlap <TIME>', `how long both secrets sign, ${DURATION_HELP}`)
-        .argParser(parseDuration('--overlap'))
-        .default(DAY_S, '24h'),
-    )
-    .action((id: string, _, self: Command) => rotate(session, id, self.optsWithGlobals()));
-  addCommand(group, 'delete', {
-    summary: 'Delete a webhook.',
-    jsonResult: '{id}',
-    example: `webhooks delete \\\n    ${EXAMPLE_ID}`,
-  })
-    .argument(...ID_ARGUMENT)
-    .action((id: string, _, self: Command) => remove(session, id, self.optsWithGlobals()));
+  addIdCommand(
+    group,
+    'test',
+    { summary: 'Send a ping to a webhook now, whatever its state.', jsonResult: '{status, milliseconds} or {error}' },
+    (id, options) => test(session, id, options),
+  );
+  addIdCommand<GlobalOptions & { overlap: number }>(
+    group,
+    'rotate-secret',
+    {
+      summary: 'Give a webhook a new secret. Until the overlap ends, messages are signed with both.',
+      jsonResult: '{id, secret, oldExpiresAt}',
+    },
+    (id, options) => rotate(session, id, options),
+  ).addOption(
+    new Option('--overlap <TIME>', `how long both secrets sign, ${DURATION_HELP}`)
+      .argParser(parseDuration('--overlap'))
+      .default(DAY_S, '24h'),
+  );
+  addIdCommand(group, 'delete', { summary: 'Delete a webhook.', jsonResult: '{id}' }, async (id, { json }) => {
+    const deleted = await withWebhooks(session, id, (webhooks) => webhooks.delete(id));
+    await printResult(json, deleted, () => `Deleted webhook ${id}.`);
+  });
+}
+
+/** Adds a command whose argument is the ID of a webhook. */
+function addIdCommand<Options extends GlobalOptions>(
+  group: Command,
+  name: string,
+  description: Omit<CommandDescription, 'example'>,
+  run: (id: string, options: Options) => Promise<void>,
+): Command {
+  return addCommand(group, name, { ...description, example: `webhooks ${name} \\\n    ${EXAMPLE_ID}` })
+    .argument('<ID>', 'ID of the webhook (see "webhooks list")', parseWebhookId)
+    .action((id: string, _, self: Command) => run(id, self.optsWithGlobals()));
 }
 
 function createAndListCommands(group: Command, session: Session): void {
@@ -139,26 +149,31 @@ function createAndListCommands(group: Command, session: Session): void {
 
 /** Commands that change whether and from where a webhook sends. */
 function stateCommands(group: Command, session: Session): void {
-  addCommand(group, 'disable', {
-    summary: 'Stop sending.',
-    notes: 'The webhook keeps its position, from which "webhooks enable" resumes.',
-    jsonResult: WEBHOOK_JSON,
-    example: `webhooks disable \\\n    ${EXAMPLE_ID}`,
-  })
-    .argument(...ID_ARGUMENT)
-    .action((id: string, _, self: Command) =>
-      changeState(session, id, self.optsWithGlobals(), (webhooks) => webhooks.disable(id)),
+  const addStateCommand = (
+    name: string,
+    description: Pick<CommandDescription, 'summary' | 'notes'>,
+    change: (webhooks: WebhooksService, id: string, since?: 'now') => Promise<ListedWebhook | null>,
+  ): Command =>
+    addIdCommand<GlobalOptions & { since?: 'now' }>(
+      group,
+      name,
+      { ...description, jsonResult: WEBHOOK_JSON },
+      async (id, { json, since }) => {
+        const webhook = await withWebhooks(session, id, (webhooks) => change(webhooks, id, since));
+        await printResult(json, webhook, () => stateText(webhook));
+      },
     );
-  addCommand(group, 'enable', {
-    summary: 'Resume immediately from where the webhook stopped.',
-    jsonResult: WEBHOOK_JSON,
-    example: `webhooks enable \\\n    ${EXAMPLE_ID}`,
-  })
-    .argument(...ID_ARGUMENT)
-    .option('--since <MOMENT>', '"now": skip the changes that were missed', parseSince)
-    .action((id: string, { since }: { since?: 'now' }, self: Command) =>
-      changeState(session, id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
-    );
+  addStateCommand(
+    'disable',
+    {
+      summary: 'Stop sending.',
+      notes: 'The webhook keeps its position, from which "webhooks enable" resumes.',
+    },
+    (webhooks, id) => webhooks.disable(id),
+  );
+  addStateCommand('enable', { summary: 'Resume immediately from where the webhook stopped.' }, (webhooks, id, since) =>
+    webhooks.enable(id, since),
+  ).option('--since <MOMENT>', '"now": skip the changes that were missed', parseSince);
   addCommand(group, 'resume', {
     summary: 'Resume a paused webhook, or all of them, with a snapshot of all records.',
     jsonResult: `[${WEBHOOK_JSON}], also with an ID`,
@@ -168,6 +183,8 @@ function stateCommands(group: Command, session: Session): void {
     .addHelpText('after', RESUME_NOTES)
     .action((id: string | undefined, _, self: Command) => resume(session, id, self.optsWithGlobals()));
 }
+
+const stateText = ({ id, state }: ListedWebhook): string => `Webhook ${id} is ${state}.`;
 
 /** @throws CommandError if the webhook does not exist */
 async function withWebhooks<T>(
@@ -233,21 +250,9 @@ function pingText(result: PingResult): string {
   return `${verb} with ${result.status} after ${result.milliseconds} ms`;
 }
 
-const ERROR_TEXTS: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  EHOSTUNREACH: 'host unreachable',
-  ENETUNREACH: 'network unreachable',
-  ENOTFOUND: 'the host name does not exist',
-  ECANCELLED: 'no DNS server responded in time',
-  ETIMEOUT: 'no DNS server responded in time',
-  timeout: 'no response in time',
-  CERT_HAS_EXPIRED: "the receiver's certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "the receiver's certificate is self-signed",
-  ERR_TLS_CERT_ALTNAME_INVALID: "the receiver's certificate is for another host name",
-};
-
-const readableError = (error: string): string => ERROR_TEXTS[error] ?? error;
+/** The text of a system error, or a code that is clear enough, such as `CERT_HAS_EXPIRED`. */
+const readableError = (code: string): string =>
+  [...getSystemErrorMap().values()].find(([name]) => name === code)?.[1] ?? code;
 
 async function rotate(
   session: Session,
@@ -264,37 +269,13 @@ async function rotate(
   );
 }
 
-async function changeState(
-  session: Session,
-  id: string,
-  { json }: GlobalOptions,
-  work: (webhooks: WebhooksService) => Promise<ListedWebhook | null>,
-): Promise<void> {
-  const webhook = await withWebhooks(session, id, work);
-  await printResult(json, webhook, () => `Webhook ${id} is ${webhook.state}.`);
-}
-
 /** @param id of a webhook; if undefined, all paused webhooks are resumed */
 async function resume(session: Session, id: string | undefined, { json }: GlobalOptions): Promise<void> {
-  const resumed = await session.withServices(async (services) => {
-    const webhooks = services.get(WebhooksService);
-    const ids = id === undefined ? (await webhooks.listPaused()).map((paused) => paused.id) : [id];
-    const rows: ListedWebhook[] = [];
-    for (const each of ids) {
-      const row = await webhooks.resume(each);
-      if (row) rows.push(row);
-      else if (id !== undefined)
-        throw new CommandError(`Webhook ${id} does not exist. Run "webhooks list" for the IDs.`);
-    }
-    return rows;
-  });
-  const shown = resumed.map((webhook) => `Webhook ${webhook.id} is ${webhook.state}.`);
-  await printResult(json, resumed, () => shown.join('\n') || 'No webhook is paused.');
-}
-
-async function remove(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
-  const deleted = await withWebhooks(session, id, (webhooks) => webhooks.delete(id));
-  await printResult(json, deleted, () => `Deleted webhook ${id}.`);
+  const resumed =
+    id === undefined
+      ? await session.withServices((services) => services.get(WebhooksService).resumeAll())
+      : [await withWebhooks(session, id, (webhooks) => webhooks.resume(id))];
+  await printResult(json, resumed, () => resumed.map(stateText).join('\n') || 'No webhook is paused.');
 }
 
 const TABLE_HEADERS = [
@@ -315,7 +296,7 @@ const webhooksTable = (webhooks: ListedWebhook[]): string =>
     webhooks.map((webhook) => [
       webhook.id,
       webhook.organizationId,
-      webhook.url,
+      webhook.url ?? `@OnChanges ${webhook.subscription}`,
       webhook.state,
       webhook.lastSuccessAt?.toISOString() ?? null,
       webhook.lastStatus ?? webhook.lastError,

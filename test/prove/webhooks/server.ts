@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Injectable, Module } from '@nestjs/common';
 import { createApp } from '../../../src/app';
 import { readConfig } from '../../../src/config';
-import { type Change, type ChangesPosition, OnChanges } from '../../../src/webhooks/on-changes';
-import { WebhookClock } from '../../../src/webhooks/webhook-clock';
+import { type Change, type ChangesPosition, OnChanges } from '../../../src/changes/on-changes';
+import { FeedClock } from '../../../src/changes/feed-clock';
 
 const DIRECTORY = process.env.PROOF_DIRECTORY as string;
 const TIMEOUT_MS = 10_000;
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const config = readConfig();
   const app = await createApp(config, undefined, { modules: [SubscriberModule] });
   const clock = join(DIRECTORY, 'clock');
-  app.get(WebhookClock).now = () => new Date(Date.now() + Number(readFileSync(clock, 'utf8')));
+  app.get(FeedClock).now = () => new Date(Date.now() + Number(readFileSync(clock, 'utf8')));
   await app.listen(config.port, config.host);
 }
 

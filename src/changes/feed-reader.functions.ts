@@ -1,8 +1,8 @@
 /**
  * A database that takes over the change log of another one is a copy, and its webhooks lead to the receivers of the original.
- * They are paused in the same transaction, disabled ones too: enabling one must not send to that receiver either.
+ * All readers are paused in the same transaction, disabled ones too: enabling one must not send to that receiver either.
  */
-export const WEBHOOK_FUNCTIONS = `
+export const READER_FUNCTIONS = `
 create or replace function pause_webhooks() returns trigger language plpgsql as $$
 begin
   update feed_readers set paused_at = now() where paused_at is null;

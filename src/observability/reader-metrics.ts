@@ -1,37 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { FeedClock } from '../changes/feed-clock';
+import { FeedDelivery } from '../changes/feed-delivery';
+import { READER_STATES, type ReaderState } from '../changes/feed-reader.entity';
+import { STATES } from '../changes/feed-readers.sql';
+import { FeedResources } from '../changes/feed-resource';
 import { poolOf } from '../database/data-source';
-import { Metrics } from '../observability/metrics';
-import { PendingWebhooks } from './pending-webhooks';
-import { WebhookClock } from './webhook-clock';
-import { WEBHOOK_STATES, type WebhookState } from './webhook.entity';
-import { STATES } from './webhooks.sql';
+import { Metrics } from './metrics';
 
 /** Milliseconds for which a scrape waits for the database. */
 const DATABASE_TIMEOUT_MS = 1_000;
 
-type States = Record<WebhookState, number> & {
-  waitingSince: Date | null;
-};
+type States = Record<ReaderState, number> & { waitingSince: Date | null };
 
-/** What operators watch of webhooks. Every process reports the states; only the leader knows of changes it has just noticed. */
+/** What operators watch of webhooks and methods with `@OnChanges`. Every process reports the states. */
 @Injectable()
-export class WebhookMetrics {
-  readonly deliveries: Counter<'outcome'>;
-
+export class ReaderMetrics {
   constructor(
     { registry }: Metrics,
     private readonly dataSource: DataSource,
-    private readonly pending: PendingWebhooks,
-    private readonly clock: WebhookClock,
+    private readonly resources: FeedResources,
+    delivery: FeedDelivery,
+    clock: FeedClock,
   ) {
     const registers = [registry];
-    this.deliveries = new Counter({
+    const attempts: Counter<'outcome'> = new Counter({
       name: 'lanyard_webhook_deliveries_total',
       help: 'Attempts to deliver a page to a webhook, by their outcome.',
       labelNames: ['outcome'],
       registers,
+      collect: () => {
+        attempts.reset();
+        for (const [outcome, count] of Object.entries(delivery.attempts)) attempts.inc({ outcome }, count);
+      },
     });
     const byState: Gauge<'state'> = new Gauge({
       name: 'lanyard_webhooks',
@@ -41,25 +43,24 @@ export class WebhookMetrics {
       collect: async () => {
         const states = await this.loadStates();
         if (!states) return;
-        for (const state of WEBHOOK_STATES) byState.set({ state }, states[state]);
+        for (const state of READER_STATES) byState.set({ state }, states[state]);
       },
     });
     const oldest: Gauge = new Gauge({
       name: 'lanyard_webhook_oldest_change_seconds',
       help: 'Age of the oldest change that has not been delivered to a webhook, including disabled webhooks, in seconds.',
       registers,
-      collect: async () => oldest.set(this.ageOf([(await this.loadStates())?.waitingSince, this.pending.waitingSince])),
+      collect: async () => {
+        const since = (await this.loadStates())?.waitingSince;
+        oldest.set(since ? Math.max(0, (clock.now().getTime() - since.getTime()) / 1000) : 0);
+      },
     });
-  }
-
-  private ageOf(moments: (Date | null | undefined)[]): number {
-    const now = this.clock.now().getTime();
-    return Math.max(0, ...moments.map((moment) => (moment ? (now - moment.getTime()) / 1000 : 0)));
   }
 
   /** @returns undefined when PostgreSQL does not respond in time */
   private async loadStates(): Promise<States | undefined> {
-    const query = { text: STATES, query_timeout: DATABASE_TIMEOUT_MS };
+    const { names, numbers } = this.resources;
+    const query = { text: STATES, values: [names, numbers], query_timeout: DATABASE_TIMEOUT_MS };
     const result = await poolOf(this.dataSource)
       .query<States>(query)
       .catch(() => undefined);

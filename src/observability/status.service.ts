@@ -1,8 +1,8 @@
 import type { Scope } from '../api/scopes';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { COUNT_SERVERS_WITHOUT_REDIS } from '../rate-limit/local-limits-lock';
-import { READERS, STATE_COUNTS } from '../webhooks/webhooks.sql';
+import { COUNT_SERVERS_WITHOUT_REDIS } from '../rate-limit/local-limits';
+import { READERS, STATE_COUNTS } from '../changes/feed-readers.sql';
 
 /** The result of `status`. A value that could not be looked up is null. */
 export interface Status {

@@ -1,4 +1,4 @@
-import type { ChangeOperation, ChangesPhase } from '../changes/change.response';
+import type { ChangeOperation, ChangesPhase } from './change.response';
 
 /** What a method is called for. */
 export interface ChangesSubscription {

@@ -1,11 +1,11 @@
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config';
-import { COMMAND_NAME } from '../server/command-name';
 
 /** Says at start why nothing, or less than before, is sent to webhooks. */
 export async function announcePausedWebhooks(
   dataSource: DataSource,
   { webhooks }: Config,
+  commandName: string,
   log: (line: string) => void,
 ): Promise<void> {
   if (webhooks === 'off') log('LANYARD_WEBHOOKS is off: this process delivers no webhooks');
@@ -18,5 +18,5 @@ export async function announcePausedWebhooks(
   const paused = row?.paused ?? 0;
   if (paused === 0) return;
   const subject = paused === 1 ? '1 webhook is' : `${paused} webhooks are`;
-  log(`${subject} paused because this database is a copy of another one. To resume: ${COMMAND_NAME} webhooks resume`);
+  log(`${subject} paused because this database is a copy of another one. To resume: ${commandName} webhooks resume`);
 }

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { ChangesService } from '../changes/changes.service';
-import { Transactions } from '../database/transactions';
+import { ReservedConnection } from '../database/reserved-connection';
 import { uuidV7 } from '../database/uuid';
+import { FeedReaderEntity } from './feed-reader.entity';
+import { FeedReaders } from './feed-readers';
 import { type Subscriber, Subscribers } from './subscribers';
-import { WebhookLeader } from './webhook-leader';
-import { WebhookEntity } from './webhook.entity';
 import { ADD_SUBSCRIPTIONS, MISSING_ROWS, RETRY_SUBSCRIPTIONS } from './subscriptions.sql';
 
 /** A row that a subscription lacks, or has for other resources. */
@@ -19,17 +18,16 @@ interface MissingRow {
   id: string | null;
 }
 
-/** Keeps a row in `webhooks` for each subscription and organization. All of it runs on the leader's connection. */
+/** Keeps a row in `feed_readers` for each subscription and organization. All of it runs on the leader's connection. */
 @Injectable()
 export class Subscriptions {
   private isRegistered = false;
 
   constructor(
     private readonly subscribers: Subscribers,
-    private readonly leader: WebhookLeader,
-    private readonly changes: ChangesService,
-    private readonly transactions: Transactions,
-    @InjectRepository(WebhookEntity) private readonly webhooks: Repository<WebhookEntity>,
+    private readonly connection: ReservedConnection,
+    private readonly feed: FeedReaders,
+    @InjectRepository(FeedReaderEntity) private readonly readers: Repository<FeedReaderEntity>,
   ) {}
 
   /** Adds rows for organizations that have none. */
@@ -37,14 +35,14 @@ export class Subscriptions {
     const { all, names } = this.subscribers;
     if (all.length === 0) return;
     if (!this.isRegistered) {
-      await this.leader.run((manager) => manager.query(ADD_SUBSCRIPTIONS, [names]));
+      await this.connection.run((manager) => manager.query(ADD_SUBSCRIPTIONS, [names]));
       // The server may have been started to bring a method that no longer throws.
-      await this.leader.run((manager) => manager.query(RETRY_SUBSCRIPTIONS, [names]));
+      await this.connection.run((manager) => manager.query(RETRY_SUBSCRIPTIONS, [names]));
       this.isRegistered = true;
     }
     const resources = JSON.stringify(Object.fromEntries(all.map((each) => [each.name, each.resources])));
     const values = [names, resources];
-    const missing = await this.leader.run((manager) => manager.query<MissingRow[]>(MISSING_ROWS, values));
+    const missing = await this.connection.run((manager) => manager.query<MissingRow[]>(MISSING_ROWS, values));
     for (const row of missing) {
       const subscriber = all.find(({ name }) => name === row.name);
       if (subscriber) await this.addRow(subscriber, row);
@@ -54,19 +52,14 @@ export class Subscriptions {
   private async addRow({ name, resources, start }: Subscriber, row: MissingRow): Promise<void> {
     const { organizationId, isOlder, id } = row;
     const since = start === 'now' && isOlder && id === null ? 'now' : undefined;
-    const cursor = await this.leader.run((manager) =>
-      this.transactions.runOn(manager, () => this.changes.start({ organizationId, keyId: '' }, { resources, since }), {
-        isBackground: true,
-      }),
-    );
-    const values = { resources, cursor, endsSnapshot: start === 'snapshot' || id !== null };
-    await this.leader.run(async (manager) => {
-      const webhooks = manager.withRepository(this.webhooks);
-      if (id !== null) await webhooks.update({ id }, { ...values, movedAt: null });
+    const cursor = await this.feed.start(organizationId, resources, since);
+    const values = { resources, cursor, endsSnapshot: start === 'snapshot' || id !== null, caughtUpTo: null };
+    await this.connection.run(async (manager) => {
+      const readers = manager.withRepository(this.readers);
+      if (id !== null) await readers.update({ id }, values);
       else {
-        const url = `in-process:${encodeURIComponent(name)}`;
-        const added = { ...values, id: uuidV7(), organizationId, subscription: name, url, secret: '' };
-        await webhooks.createQueryBuilder().insert().values(added).orIgnore().execute();
+        const added = { ...values, id: uuidV7(), organizationId, subscription: name };
+        await readers.createQueryBuilder().insert().values(added).orIgnore().execute();
       }
     });
   }

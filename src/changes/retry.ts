@@ -1,12 +1,10 @@
-import type { DeliveryResult } from './webhook-client';
+import type { DeliveryResult } from './delivery-result';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400 * SECOND_MS;
-/** Milliseconds after an attempt, by the number of attempts since the last 2xx response. */
+/** Milliseconds after an attempt, by the number of attempts since the last success. */
 const RETRY_DELAYS_MS = [5, 30, 300, 1_800, 3_600].map((seconds) => seconds * SECOND_MS);
 const RETRY_JITTER = 0.2;
-/** A webhook that has failed for so long is disabled. */
-export const MAX_FAILING_MS = 5 * DAY_MS;
 
 /** When to try again: after the delay, or later where the receiver asks for it, but within a day. */
 export function nextAttempt(result: DeliveryResult, failures: number, now: Date): Date {

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TIMESTAMP } from '../schema/columns';
 
-/** A name of `@OnChanges` that a server has had. Each organization has a row in `webhooks` for it. */
+/** A name of `@OnChanges` that a server has had. Each organization has a row in `feed_readers` for it. */
 @Entity('subscriptions')
 export class SubscriptionEntity {
   @PrimaryColumn('text') name: string;

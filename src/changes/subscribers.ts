@@ -2,31 +2,33 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { describeException } from '../api/error.filter';
-import { FeedResources } from '../changes/feed-resource';
-import type { ChangesPage } from '../changes/changes.service';
+import { FeedResources } from './feed-resource';
 import { ConfigError } from '../config';
+import type { DeliveryResult } from './delivery-result';
+import { deliveryTurns, type Receivers } from './feed-delivery';
+import type { FeedReaderEntity } from './feed-reader.entity';
+import type { ReaderPage } from './feed-readers';
 import { type Change, type ChangesHandler, type ChangesSubscription, SUBSCRIPTION } from './on-changes';
-import type { DeliveryResult } from './webhook-client';
-import type { WebhookEntity } from './webhook.entity';
 
+/** Methods that are called at the same time. They wait for no receiver of a webhook, and no receiver waits for them. */
+const MAX_CALLS = 4;
 /** Milliseconds for which a stopping server waits for a method. What the method has done by then is called for again. */
 const STOP_GRACE_MS = 5_000;
 const MAX_NAME_LENGTH = 64;
-
-type PageToCall = ChangesPage & { webhook: WebhookEntity };
 
 /** A method with `@OnChanges`. */
 export interface Subscriber extends Required<ChangesSubscription> {
   handler: ChangesHandler;
 }
 
-/** The methods with `@OnChanges` of all providers, and the last step of a delivery to them. */
+/** The methods with `@OnChanges` of all providers, which get the pages of their readers. */
 @Injectable()
-export class Subscribers implements OnModuleInit {
+export class Subscribers implements OnModuleInit, Receivers {
   private readonly logger = new Logger('OnChanges');
   private readonly byName = new Map<string, Subscriber>();
   /** Calls that have not ended, by the id of their row. */
   private readonly calls = new Map<string, Promise<unknown>>();
+  private readonly slots = deliveryTurns(MAX_CALLS);
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -77,12 +79,21 @@ export class Subscribers implements OnModuleInit {
     this.byName.set(name, { name, resources, start, handler: handler.bind(instance) });
   }
 
+  inTurn<T>({ organizationId }: FeedReaderEntity, call: () => Promise<T>): Promise<T> {
+    return this.slots.run(organizationId, call);
+  }
+
+  /** A method stays enabled: a new version of the server repairs it. */
+  givesUp(): boolean {
+    return false;
+  }
+
   /**
-   * Calls the method of a row's subscription with a page.
+   * Calls the method of a reader's subscription with a page.
    * @param signal ends the wait for the method, which itself can only be asked to end
    */
-  async call({ webhook, phase, changes, hasMore }: PageToCall, signal: AbortSignal): Promise<DeliveryResult> {
-    const { id, organizationId, subscription } = webhook;
+  async deliver({ reader, phase, changes, hasMore }: ReaderPage, signal: AbortSignal): Promise<DeliveryResult> {
+    const { id, organizationId, subscription } = reader;
     const subscriber = this.byName.get(subscription ?? '');
     if (!subscriber) return { error: 'no method' };
     // The call of an earlier delivery, which was not waited for.

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { derivedColumnsOf, type DerivedTable } from '../schema/derived';
+import { derivedColumnsOf, type DerivedTable } from './derived';
 import { trackedListsOf, type TrackedList } from '../database/tracked-list';
-import { OWN_TRIGGER_PATTERN } from '../schema/functions';
-import { reapplyFunctions } from '../schema/migrate';
-import { SchemaDefinition } from '../schema/schema-definition';
+import { OWN_TRIGGER_PATTERN } from './functions';
+import { reapplyFunctions } from './migrate';
+import { SchemaDefinition } from './schema-definition';
 import { CATALOG, lockOrganization } from '../database/locks';
 
 interface PartResult {

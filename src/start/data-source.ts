@@ -7,8 +7,8 @@ import { readConfig } from '../config';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { createDataSource } from '../database/data-source.module';
 import { findDatabase } from '../schema/open';
-import type { Extension } from './extension';
-import { requireSingleInstances } from './single-instance';
+import type { Extension } from '../extensions/extension';
+import { requireSingleInstances } from '../extensions/single-instance';
 
 /**
  * The data source that TypeORM's command line takes, as in `typeorm -d dist/data-source.js migration:generate`. It names the

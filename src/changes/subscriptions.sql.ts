@@ -4,7 +4,7 @@ export const ADD_SUBSCRIPTIONS =
 
 /** A server that starts calls failing methods at once. */
 export const RETRY_SUBSCRIPTIONS =
-  'update feed_readers set next_attempt_at = null, moved_at = null where subscription = any($1) and failing_since is not null';
+  'update feed_readers set next_attempt_at = now() where subscription = any($1) and failing_since is not null';
 
 /** Rows that subscriptions `$1` lack, or have for other resources than `$2` says; a part of them, when there are very many. */
 export const MISSING_ROWS = `

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import type { DeliveryResult } from '../changes/delivery-result';
+import { deliveryTurns, type Receivers } from '../changes/feed-delivery';
+import type { FeedReaderEntity } from '../changes/feed-reader.entity';
+import type { ReaderPage } from '../changes/feed-readers';
+import { FeedSender } from '../changes/feed-sender';
+import { messageId, type Webhook, WebhookClient } from './webhook-client';
+
+/** Connections to receivers of this process, and how many of them failing and slow receivers may hold. */
+const MAX_DELIVERIES = 8;
+const MAX_SLOW_DELIVERIES = 4;
+const SLOW_MS = 1_000;
+/** A webhook that has failed for so long is disabled. */
+const MAX_FAILING_MS = 5 * 86_400_000;
+
+/** Delivers pages of the change feed by HTTP. */
+@Injectable()
+export class WebhookReceivers implements Receivers {
+  private readonly all = deliveryTurns(MAX_DELIVERIES);
+  private readonly slow = deliveryTurns(MAX_SLOW_DELIVERIES);
+  /** The ids of readers whose last attempt was slow. */
+  private readonly slowReaders = new Set<string>();
+
+  constructor(
+    private readonly client: WebhookClient,
+    sender: FeedSender,
+  ) {
+    sender.deliverWebhooksBy(this);
+  }
+
+  inTurn<T>(reader: FeedReaderEntity, delivery: () => Promise<T>): Promise<T> {
+    const { organizationId } = reader;
+    const inSlot = (): Promise<T> => this.all.run(organizationId, delivery);
+    return this.isSlow(reader) ? this.slow.run(organizationId, inSlot) : inSlot();
+  }
+
+  async deliver({ reader, phase, changes, hasMore }: ReaderPage, signal: AbortSignal) {
+    const fields = `,"phase":"${phase}","changes":[${changes.join(',')}],"hasMore":${hasMore}`;
+    const id = messageId(reader.id, reader.cursor, phase, ...changes);
+    const wasSlow = this.isSlow(reader);
+    const noRoom = new AbortController();
+    const ended = AbortSignal.any([signal, noRoom.signal]);
+    const sent = this.client.send(reader as Webhook, { type: 'changes', id, fields }, new Date(), ended);
+    this.slowReaders.delete(reader.id);
+    const timer = setTimeout(() => {
+      this.slowReaders.add(reader.id);
+      // Without room among the slow ones it is sent again when there is some.
+      if (!wasSlow && !this.countAsSlow(reader, sent)) noRoom.abort();
+    }, SLOW_MS);
+    const result = await sent;
+    clearTimeout(timer);
+    return noRoom.signal.aborted && 'error' in result ? undefined : result;
+  }
+
+  private isSlow({ id, failures }: FeedReaderEntity): boolean {
+    return failures > 0 || this.slowReaders.has(id);
+  }
+
+  /** Counts a delivery among the slow ones until it ends. @returns whether there was room */
+  private countAsSlow({ organizationId }: FeedReaderEntity, delivery: Promise<unknown>): boolean {
+    if (!this.slow.hasFreeSlot(organizationId)) return false;
+    void this.slow.run(organizationId, () => delivery);
+    return true;
+  }
+
+  /** A receiver wants no more pages when it responds with 410. */
+  givesUp(result: DeliveryResult, failingMs: number): boolean {
+    return failingMs >= MAX_FAILING_MS || ('status' in result && result.status === 410);
+  }
+}
