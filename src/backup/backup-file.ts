@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import { createGunzip } from 'node:zlib';
 
 /** A backup cannot be written or restored. The message is one line. */
@@ -39,8 +40,8 @@ export type RowCounts = Record<string, number>;
 
 export interface BackupEnd {
   rows: RowCounts;
-  /** In hexadecimal digits. */
-  sha256: string;
+  /** In hexadecimal digits. Backups of earlier commits have none. */
+  sha256?: string;
 }
 
 /** Maximum length of a line of JSON. A head has a few kilobytes, but another file may have gigabytes without a line break. */
@@ -56,6 +57,11 @@ export class BackupReader {
   private buffered: Buffer = Buffer.alloc(0);
   /** The hash of what was read. */
   private readonly hash = createHash('sha256');
+  /** The tables that the head names and that have not been read. */
+  private pendingTables: BackupTable[] = [];
+
+  /** The number of rows of each table. It is zero until the last table has been read. */
+  counts: RowCounts = {};
 
   constructor(
     /** The name of the file in messages. */
@@ -79,18 +85,27 @@ export class BackupReader {
       );
     }
     if (!isHead(head)) throw this.error(DAMAGED);
+    this.pendingTables = [...head.tables];
+    this.counts = Object.fromEntries(head.tables.map(({ name }) => [name, 0]));
     return head;
   }
 
   /**
    * Reads the head of the next table. The result is undefined after the last one.
-   * @throws BackupError if the file has changed since it was written
+   * @throws BackupError if it is not the next table that the head of the file names, or if the file has changed since it was written
    */
   async readTable(): Promise<BackupTable | undefined> {
     const sha256 = this.hash.copy().digest('hex');
-    const line = parseJson(await this.readLine()) as ({ table?: BackupTable } & Partial<BackupEnd>) | undefined;
-    if (line?.table) return line.table;
-    if (line?.sha256 !== sha256) throw this.error(DAMAGED);
+    const line = parseJson(await this.readLine());
+    const table = this.pendingTables.shift();
+    if (table) {
+      if (!isDeepStrictEqual(line, { table })) throw this.error(DAMAGED);
+      return table;
+    }
+    const end = line as Partial<BackupEnd> | undefined;
+    const isWhole = end?.sha256 === undefined || end.sha256 === sha256;
+    if (!end?.rows || !hasSameKeys(end.rows, this.counts) || !isWhole) throw this.error(DAMAGED);
+    this.counts = end.rows;
     await this.end();
     return undefined;
   }
@@ -157,8 +172,22 @@ export class BackupReader {
  * @throws BackupError if the file is not a backup, or not as it was written
  */
 export async function verifyBackup(reader: BackupReader): Promise<void> {
+  const found: RowCounts = {};
   await reader.readHead();
-  while (await reader.readTable()) for await (const _ of reader.readRows());
+  for (let table = await reader.readTable(); table; table = await reader.readTable()) {
+    let count = 0;
+    for await (const rows of reader.readRows()) count += countLines(rows);
+    found[table.name] = count;
+  }
+  const mismatch = Object.entries(reader.counts).find(([name, count]) => found[name] !== count);
+  if (!mismatch) return;
+  throw reader.error(`is damaged: it does not contain the ${mismatch[1]} rows of ${mismatch[0]} that it should.`);
+}
+
+function countLines(rows: Buffer): number {
+  let count = 0;
+  for (let end = rows.indexOf('\n'); end !== -1; end = rows.indexOf('\n', end + 1)) count++;
+  return count;
 }
 
 function isHead(head: Partial<BackupHead>): boolean {
@@ -169,6 +198,8 @@ function isHead(head: Partial<BackupHead>): boolean {
     (tables ?? []).every((table) => typeof table?.name === 'string' && Array.isArray(table.columns))
   );
 }
+
+const hasSameKeys = (a: object, b: object): boolean => isDeepStrictEqual(Object.keys(a).sort(), Object.keys(b).sort());
 
 function parseJson(line: string): unknown {
   try {
