@@ -2,12 +2,13 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
 import { VersioningType } from '@nestjs/common';
-import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { ModulesContainer } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import { type Config, PREFIX } from './config';
 import { Transactions } from './database/transactions';
 import type { Extension } from './extensions/extension';
+import { factoryWith } from './extensions/replaced-providers';
 import { prepareRequest } from './server/request';
 import { createLog, type Log, NestLog } from './observability/log';
 import { Metrics } from './observability/metrics';
@@ -31,7 +32,7 @@ export async function createApp(
 ): Promise<NestExpressApplication> {
   const adapter = new LeanExpressAdapter(config);
   const module = AppModule.with(config, extension);
-  const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
+  const app = await factoryWith(extension.providers).create<NestExpressApplication>(module, adapter, {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,
