@@ -17,6 +17,7 @@ import { serveReference } from './openapi/reference';
 import { handleMalformedRequests } from './server/malformed-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
 import { rejectDuplicateRoutes } from './api/duplicate-routes';
+import { UNKNOWN_PATHS } from './api/not-found.controller';
 import { rejectUnsupported } from './api/unsupported-handlers';
 import { withSimulationHeader } from './simulate/simulated-faults.interceptor';
 
@@ -40,6 +41,7 @@ export async function createApp(
     // A word wins over a parameter, and everything over the route of unknown paths, in whatever order modules are imported.
     routeResolutionStrategy: 'specificity',
   });
+  adapter.rawRoutes.pauseUntil(UNKNOWN_PATHS);
   try {
     const modules = app.get(ModulesContainer);
     rejectUnsupported(modules);

@@ -16,9 +16,10 @@ interface Initializer {
  */
 export function factoryWith(providers: readonly ReplacingProvider[] = []): typeof NestFactory {
   if (providers.length === 0) return NestFactory;
-  const factory = Object.create(NestFactory) as typeof NestFactory & Initializer;
-  const initialize = factory.initialize.bind(factory);
-  factory.initialize = async (module, container, ...others) => {
+  const factory = Object.create(NestFactory) as typeof NestFactory;
+  const initializer = factory as unknown as Initializer;
+  const initialize = initializer.initialize.bind(factory);
+  initializer.initialize = async (module, container, ...others) => {
     const pending = new Set(providers);
     const bindGlobalScope = container.bindGlobalScope.bind(container);
     // The last step of reading the modules.

@@ -260,6 +260,58 @@ describe('the commands of an extension', () => {
     expect(await query(url, 'select from halls')).toEqual([]);
   });
 
+  it('name the record, and its field, by which an import breaks a constraint of a table', async () => {
+    const { url } = await createTestDatabase();
+    const operator = new Operator({ DATABASE_URL: url }, extension);
+    const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
+    await query(url, 'alter table halls add unique (organization_id, name), add check (length(name) < 10)');
+    await query(url, 'create unique index seats_row_idx on seats (organization_id, hall_id, abs(position))');
+    const run = (records: object) =>
+      operator.run(['import', '-', '--json', '--organization', String(id)], JSON.stringify(records));
+    const hall = (name: string) => ({ id: randomUUID(), name });
+    const [north, south] = [hall('North'), hall('South')];
+    expect(await run({ halls: [north, south] })).toMatchObject({ status: 0 });
+
+    const errorOf = async (...halls: object[]): Promise<unknown> => {
+      const { status, stdout } = await run({ halls });
+      expect(status).toBe(1);
+      return (JSON.parse(stdout) as { errors: object[] }).errors;
+    };
+    const unique = 'halls_organization_id_name_key';
+    const taken = (path: string, value: string) => [
+      expect.objectContaining({
+        path,
+        value,
+        message: `The constraint ${unique} rejects "${value}": another one has the same name.`,
+      }),
+    ];
+    expect(await errorOf(hall('West'), hall('North'))).toEqual(taken('halls[1].name', 'North'));
+    expect(await errorOf(hall('West'), hall('East'), hall('West'))).toEqual(taken('halls[2].name', 'West'));
+    expect(await errorOf({ ...north, name: 'South' })).toEqual(taken('halls[0].name', 'South'));
+    expect(await errorOf(hall('West'), hall('Northern Hall'))).toEqual([
+      expect.objectContaining({
+        path: 'halls[1].name',
+        message: 'The constraint halls_name_check rejects "Northern Hall".',
+      }),
+    ]);
+    // Names that change places, and a name that another record gives up.
+    expect(
+      await run({
+        halls: [
+          { ...north, name: 'South' },
+          { ...south, name: 'West' },
+        ],
+      }),
+    ).toMatchObject({ status: 0 });
+
+    const seat = { id: randomUUID(), hallId: north.id };
+    const { stderr } = await operator.run(
+      ['import', '-', '--organization', String(id)],
+      JSON.stringify({ seats: [seat, { ...seat, id: randomUUID() }] }),
+    );
+    expect(stderr).toContain('seats_row_idx');
+  });
+
   it('emit a snapshot of lists whose parent is a uuid, page by page', async () => {
     const { url } = await createTestDatabase();
     const operator = new Operator({ DATABASE_URL: url }, extension);
