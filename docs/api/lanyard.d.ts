@@ -1,6 +1,14 @@
 // The public API of the package, by `npm run api`. CHANGELOG.md announces each change of it.
 
-import { BadRequestException, BeforeApplicationShutdown, DynamicModule, Type } from '@nestjs/common';
+import {
+  BadRequestException,
+  BeforeApplicationShutdown,
+  ClassProvider,
+  DynamicModule,
+  FactoryProvider,
+  Type,
+  ValueProvider,
+} from '@nestjs/common';
 
 import {
   ColumnOptions,
@@ -187,6 +195,8 @@ export interface Extension {
   migrations?: (new () => MigrationInterface)[];
   /** Contexts with sections of import and export, or with resources that the change feed follows. */
   contexts?: readonly Context[];
+  /** Providers that take the place of those which a module, of Lanyard or of yours, has for the same tokens. */
+  providers?: readonly ReplacingProvider[];
 }
 
 /** A resource whose changes are in the feed. */
@@ -416,6 +426,10 @@ export declare class OrganizationRepository<T extends Owned> {
   update(where: FindOptionsWhere<T>, changes: Values<T>): Promise<UpdateResult>;
   /** @throws Error when the condition is empty or one of its values is undefined: it would match every row of the organization */
   delete(where: FindOptionsWhere<T>): Promise<DeleteResult>;
+  /** Sets the `@DeleteDateColumn` of rows, which are no longer found then. @throws as `delete` does */
+  softDelete(where: FindOptionsWhere<T>): Promise<UpdateResult>;
+  /** Clears the `@DeleteDateColumn` of rows. @throws as `delete` does */
+  restore(where: FindOptionsWhere<T>): Promise<UpdateResult>;
 }
 
 /** One page of a list. */
@@ -624,19 +638,6 @@ export declare const TimeOfDay: (options?: FieldOptions) => PropertyDecorator;
  * (docs/decisions/0024). The context holds no more than that, because whatever a request leaves behind keeps it.
  */
 export declare class Transactions {
-  /** The manager whose connection is to be used, or undefined outside of `runOn`, and for work that outlives its transaction. */
-  get manager(): EntityManager | undefined;
-  /** The organization of the request, or undefined outside of requests and before the key is checked. */
-  get organizationId(): number | undefined;
-  get settings(): ConnectionSettings;
-  /** Collects the JSON texts of all statements of the request that follow: nothing else tells them from other strings. */
-  collectJson(): Set<string>;
-  /** Adds texts to those of `collectJson`, if there are any. */
-  recordJson(texts: readonly string[]): void;
-  /** Handles a request, whose organization is set by `setOrganization`. */
-  runRequest(work: () => void): void;
-  /** Sets the organization of the request that calls this. It has no effect outside of `runRequest`. */
-  setOrganization(organizationId: number): void;
   /**
    * Runs work on the connection of a manager. All services and repositories that it calls use that connection. Only a query
    * runner that you opened yourself needs it: `transaction` of a data source, a manager and `Writes` do the same.
@@ -767,6 +768,9 @@ export declare const jsonList: <T>(fields: Rendering<T>, source: string) => stri
 
 /** SQL of an object inside another one. */
 export declare const jsonObject: <T>(fields: Rendering<T>) => string;
+
+/** A field of CSV that refers to a lead: by its ID, or by the `ref` by which imports know it. An export has the ID. */
+export declare const leadReference: (name: string) => CsvField;
 
 export declare const nullable: {
   readonly nullable: true;
@@ -1476,6 +1480,9 @@ declare class RemoteIdInput {
   id: string | null;
   integrationType: IntegrationType;
 }
+
+/** A provider that takes the place of the one that a module has for the same token. */
+type ReplacingProvider = ClassProvider | ValueProvider | FactoryProvider;
 
 /** A check of staged rows. */
 interface RowCheck {
