@@ -2,12 +2,13 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
 import { VersioningType } from '@nestjs/common';
-import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { ModulesContainer } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import { type Config, PREFIX } from './config';
 import { Transactions } from './database/transactions';
 import type { Extension } from './extensions/extension';
+import { factoryWith } from './extensions/replaced-providers';
 import { prepareRequest } from './server/request';
 import { createLog, type Log, NestLog } from './observability/log';
 import { Metrics } from './observability/metrics';
@@ -16,6 +17,7 @@ import { serveReference } from './openapi/reference';
 import { handleMalformedRequests } from './server/malformed-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
 import { rejectDuplicateRoutes } from './api/duplicate-routes';
+import { UNKNOWN_PATHS } from './api/not-found.controller';
 import { rejectUnsupported } from './api/unsupported-handlers';
 import { withSimulationHeader } from './simulate/simulated-faults.interceptor';
 
@@ -31,7 +33,7 @@ export async function createApp(
 ): Promise<NestExpressApplication> {
   const adapter = new LeanExpressAdapter(config);
   const module = AppModule.with(config, extension);
-  const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
+  const app = await factoryWith(extension.providers).create<NestExpressApplication>(module, adapter, {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,
@@ -39,6 +41,7 @@ export async function createApp(
     // A word wins over a parameter, and everything over the route of unknown paths, in whatever order modules are imported.
     routeResolutionStrategy: 'specificity',
   });
+  adapter.rawRoutes.pauseUntil(UNKNOWN_PATHS);
   try {
     const modules = app.get(ModulesContainer);
     rejectUnsupported(modules);

@@ -86,6 +86,7 @@ export { IndustryEventsModule } from './industry-events/industry-events.module';
 export { IndustryEventsService } from './industry-events/industry-events.service';
 export { LeadActivityEventsModule } from './lead-activity-events/lead-activity-events.module';
 export { LeadActivityEventsService } from './lead-activity-events/lead-activity-events.service';
+export { leadReference } from './leads/lead.csv.reference';
 export { LeadsModule } from './leads/leads.module';
 export { LeadsService } from './leads/leads.service';
 export { TagGroupsModule } from './tag-groups/tag-groups.module';

@@ -107,9 +107,15 @@ export function field(definition: FieldDefinition, options: FieldOptions): Prope
       },
     }),
     ApiProperty({ ...schema, required: !optional, nullable: nullable || undefined, ...docs } as ApiPropertyOptions),
-    ...(convert ? [Transform(({ value, obj }) => convert(value, obj as object))] : []),
+    ...(convert
+      ? [Transform(({ value, obj }) => (isConverted(obj as object) ? value : convert(value, obj as object)))]
+      : []),
   );
 }
+
+/** Whether the fields of an object are converted: those of an instance, which a ValidationPipe of a module meets, are. */
+const isConverted = ({ constructor }: object): boolean =>
+  typeof constructor === 'function' && fieldRulesOf(constructor as Class).length > 0;
 
 type NamedRule = [name: string, rule: FieldRule];
 

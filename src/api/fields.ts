@@ -1,3 +1,5 @@
+import { applyDecorators } from '@nestjs/common';
+import { Type } from 'class-transformer';
 import {
   type Check,
   type Class,
@@ -252,8 +254,12 @@ export function ListOf(
     return value.map((entry) => toInstanceIfObject(entry, entryType));
   };
   const schema = { type: () => type(), isArray: true, ...(min > 0 && { minItems: min }), maxItems: max };
-  return field({ schema, check, convert }, options);
+  return applyDecorators(field({ schema, check, convert }, options), classOfEntries(type));
 }
+
+/** Of which class the objects of a field are, for a `ValidationPipe` of a module, which would guess. */
+const classOfEntries = (type: (parent?: object) => Class): PropertyDecorator =>
+  Type((help) => type(help?.object as object | undefined));
 
 /** One object of a class, whose fields the decorators of this file declare. */
 export function ObjectOf(type: () => Class, options: FieldOptions = {}): PropertyDecorator {
@@ -261,8 +267,6 @@ export function ObjectOf(type: () => Class, options: FieldOptions = {}): Propert
     const path = isObject(value) ? firstInvalidPath(value) : '';
     return path === undefined || (path && `.${path}`);
   };
-  return field(
-    { schema: { type: () => type() }, check, convert: (value) => toInstanceIfObject(value, type()) },
-    options,
-  );
+  const convert: Convert = (value) => toInstanceIfObject(value, type());
+  return applyDecorators(field({ schema: { type: () => type() }, check, convert }, options), classOfEntries(type));
 }

@@ -89,19 +89,21 @@ export function csvField(path: string, type: CsvValueType, whenEmpty: null | und
   };
 }
 
+/** The value that refers to the record that a text identifies. @throws CsvValueError if none is known by it, or several are */
+export function resolveReference(text: string, references: LookupSource, { lookup, column }: CellContext): string {
+  const value = lookup?.find(text) ?? lookup?.create(text);
+  if (typeof value === 'string') return value;
+  const isAmbiguous = lookup?.find(text) === null;
+  const { message, fix } = isAmbiguous ? references.ambiguous(text, column) : references.unknown(text, column);
+  throw new CsvValueError(message, references.expected, fix, isAmbiguous ? 'ambiguous' : 'unknown');
+}
+
 /**
  * A list of objects that refer to other records, by any text that the source knows them by.
  * @param property the property of an entry that holds the reference
  */
 export function referenceField(name: string, property: string, references: LookupSource): CsvField {
   const referenceOf = (entry: unknown): string => (entry as Record<string, string>)[property] ?? '';
-  const resolve = (text: string, { lookup, column }: CellContext): string => {
-    const value = lookup?.find(text) ?? lookup?.create(text);
-    if (typeof value === 'string') return value;
-    const isAmbiguous = lookup?.find(text) === null;
-    const { message, fix } = isAmbiguous ? references.ambiguous(text, column) : references.unknown(text, column);
-    throw new CsvValueError(message, references.expected, fix, isAmbiguous ? 'ambiguous' : 'unknown');
-  };
   return {
     name,
     references,
@@ -109,7 +111,9 @@ export function referenceField(name: string, property: string, references: Looku
     parseInto(draft, cell, context) {
       const json = jsonEntries(cell);
       const parts = json ?? splitReferences(cell, references, context.lookup);
-      const entries = parts.map((part) => (typeof part === 'string' ? { [property]: resolve(part, context) } : part));
+      const entries = parts.map((part) =>
+        typeof part === 'string' ? { [property]: resolveReference(part, references, context) } : part,
+      );
       const keyOf = (entry: unknown): unknown => (entry && typeof entry === 'object' ? referenceOf(entry) : entry);
       draft[name] = addEntries(draft[name], entries, keyOf);
     },

@@ -1,3 +1,5 @@
+import { schemasOf } from '../api/field-rules';
+import { uuidV7 } from '../database/uuid';
 import type { RecordMatch } from '../datasets/import-plan';
 import type { Dataset } from '../datasets/dataset';
 import type { RowCheck } from '../datasets/import-plan';
@@ -7,7 +9,7 @@ import type { CsvField, RecordDraft } from './csv-fields';
 export interface CsvDefinition {
   /** Fields that replace those of the record with the same name, and further ones. */
   fields: CsvField[];
-  /** Generates the key of a record that has none; the database does if undefined. */
+  /** Generates the key of a record that has none; by default a UUID, if the key is one and the organization's own. */
   generateId?: () => string;
   /** The fields that an option of `import` fills in every row, by the name of the option. */
   optionFields?: Record<string, string>;
@@ -85,6 +87,9 @@ export interface CsvDataset extends Dataset {
 }
 
 /** A section that can be read and written as CSV, too. */
-export const withCsv = (dataset: Dataset, csv: CsvDefinition = { fields: [] }): CsvDataset => ({ ...dataset, csv });
+export function withCsv(dataset: Dataset, csv: CsvDefinition = { fields: [] }): CsvDataset {
+  const hasUuid = schemasOf(dataset.record).get(dataset.key)?.kind === 'uuid' && !dataset.shared;
+  return { ...dataset, csv: { generateId: hasUuid ? uuidV7 : undefined, ...csv } };
+}
 
 export const hasCsv = (dataset: Dataset): dataset is CsvDataset => 'csv' in dataset;

@@ -9,7 +9,7 @@ export type TimedQuery = QueryArrayConfig & { query_timeout?: number };
 export interface Result<R extends unknown[]> {
   rows: R[];
   /** The number of rows that the statement has selected, changed or deleted. */
-  execute: number;
+  rowCount: number;
 }
 
 /**
@@ -36,7 +36,7 @@ export class LargeResultGuard {
       if (isDone) return; // Closing the connection also fails its query.
       isDone = true;
       if (this.large.get(organizationId) === query) this.large.set(organizationId, undefined);
-      done(error, { rows, execute: affected ?? 0 });
+      done(error, { rows, rowCount: affected ?? 0 });
     };
     const query = new Query<R>(config, (error, result) => {
       if (error) end(error, [], 0);

@@ -136,6 +136,16 @@ export class OrganizationRepository<T extends Owned> {
     return this.repository.delete(this.ownedRow(where));
   }
 
+  /** Sets the `@DeleteDateColumn` of rows, which are no longer found then. @throws as `delete` does */
+  softDelete(where: FindOptionsWhere<T>): Promise<UpdateResult> {
+    return this.repository.softDelete(this.ownedRow(where));
+  }
+
+  /** Clears the `@DeleteDateColumn` of rows. @throws as `delete` does */
+  restore(where: FindOptionsWhere<T>): Promise<UpdateResult> {
+    return this.repository.restore(this.ownedRow(where));
+  }
+
   private owned(where: Where<T> = {}): Where<T> {
     const owner = { organizationId: this.organizationId };
     // TypeORM takes an empty list for no condition.

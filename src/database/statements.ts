@@ -113,7 +113,7 @@ export class Statements {
 
   /** The number of rows that a statement has changed or deleted. */
   async execute(caller: Caller, statement: Statement, values: unknown[], options?: StatementOptions): Promise<number> {
-    return (await this.runStatement(caller, statement, values, options)).execute;
+    return (await this.runStatement(caller, statement, values, options)).rowCount;
   }
 
   private runStatement<R extends unknown[]>(
@@ -183,7 +183,7 @@ export class Statements {
     const connection = (await manager.queryRunner?.connect()) as PoolClient;
     if (isBackground) {
       const { rows, rowCount } = await connection.query<R>(query);
-      return { rows, execute: rowCount ?? 0 };
+      return { rows, rowCount: rowCount ?? 0 };
     }
     return new Promise((resolve, reject) => {
       this.results.query<R>(connection, organizationId, query, (error, result) => {

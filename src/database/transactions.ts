@@ -32,22 +32,29 @@ export class Transactions {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The manager whose connection is to be used, or undefined outside of `runOn`, and for work that outlives its transaction. */
+  /**
+   * The manager whose connection is to be used, or undefined outside of `runOn`, and for work that outlives its transaction.
+   * @internal
+   */
   get manager(): EntityManager | undefined {
     const manager = this.storage.getStore()?.manager;
     return manager?.queryRunner?.isReleased ? undefined : manager;
   }
 
-  /** Whose request it is, or undefined outside of requests and before the key is checked. */
+  /** Whose request it is, or undefined outside of requests and before the key is checked. @internal */
   get caller(): Caller | undefined {
     return this.storage.getStore()?.caller;
   }
 
+  /** @internal */
   get settings(): ConnectionSettings {
     return this.storage.getStore() ?? {};
   }
 
-  /** Collects the JSON texts of all statements of the request that follow: nothing else tells them from other strings. */
+  /**
+   * Collects the JSON texts of all statements of the request that follow: nothing else tells them from other strings.
+   * @internal
+   */
   collectJson(): Set<string> {
     const jsonTexts = new Set<string>();
     const context = this.storage.getStore();
@@ -55,19 +62,19 @@ export class Transactions {
     return jsonTexts;
   }
 
-  /** Adds texts to those of `collectJson`, if there are any. */
+  /** Adds texts to those of `collectJson`, if there are any. @internal */
   recordJson(texts: readonly string[]): void {
     const jsonTexts = this.storage.getStore()?.jsonTexts;
     if (!jsonTexts) return;
     for (const text of texts) jsonTexts.add(text);
   }
 
-  /** Handles a request, whose caller is set by `setCaller`. */
+  /** Handles a request, whose caller is set by `setCaller`. @internal */
   runRequest(work: () => void): void {
     this.storage.run({ caller: undefined }, work);
   }
 
-  /** Sets the caller of the request that calls this. It has no effect outside of `runRequest`. */
+  /** Sets the caller of the request that calls this. It has no effect outside of `runRequest`. @internal */
   setCaller(caller: Caller): void {
     const context = this.storage.getStore();
     if (context) context.caller = caller;

@@ -14,6 +14,7 @@ import type { Outcome } from './outcomes';
 import { objectRecords, wholeRecords } from './read-json';
 import { Stage, STAGE_BATCH_SIZE } from './stage';
 import { readStoredTypes, type Table, tablesOf } from './tables';
+import { explainConstraint } from './violated-constraint';
 import { MatchedMeanwhile, Write, type Written } from './write';
 
 export interface ImportResult<Plan = ImportPlan> {
@@ -139,9 +140,12 @@ export class ImportService {
         );
       } catch (error) {
         if (error instanceof DryRunRollback) return error.written;
-        // Others have changed what the checks saw. Repeated, the checks report what is invalid now.
+        // Others have changed what the checks saw. Repeated, the checks report what is invalid now, except for constraints
+        // that they do not know.
         const isOutdated = error instanceof MatchedMeanwhile || hasSqlState(error, CHANGED_SINCE_CHECKED);
-        if (attempt === MAX_ATTEMPTS || !isOutdated) throw error;
+        const explained =
+          isOutdated && attempt === 1 ? error : await explainConstraint(error, manager, staged, this.datasets);
+        if (explained !== error || attempt === MAX_ATTEMPTS || !isOutdated) throw explained;
       }
     }
   }

@@ -71,7 +71,7 @@ function sharedStatements({ dataset, columns }: Table, plan: ImportPlan): string
 }
 
 /** The staged rows of a table under the alias `s`, with ids in place of the keys that they refer to. */
-function stagedRows({ stage, columns }: Table): string {
+export function stagedRows({ stage, columns }: Table): string {
   const joined = columns.filter(({ target }) => target && target.key !== 'id');
   const values = columns.map((column) =>
     joined.includes(column) ? `to_${column.name}.id as ${column.name}` : `s.${column.name}`,

@@ -2,6 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
 import { type Context, CONTEXTS, schemaDefinitionOf } from '../contexts';
 import type { SchemaDefinition } from '../schema/schema-definition';
+import type { ReplacingProvider } from './replaced-providers';
 
 /** What a project of its own adds to Lanyard. */
 export interface Extension {
@@ -11,6 +12,8 @@ export interface Extension {
   migrations?: (new () => MigrationInterface)[];
   /** Contexts with sections of import and export, or with resources that the change feed follows. */
   contexts?: readonly Context[];
+  /** Providers that take the place of those which a module, of Lanyard or of yours, has for the same tokens. */
+  providers?: readonly ReplacingProvider[];
 }
 
 /** Returns the extension as it is; TypeScript checks its shape and completes its keys. */

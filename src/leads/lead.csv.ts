@@ -1,7 +1,6 @@
 import words from './column-words.json';
 import type { RecordDraft } from '../csv/csv-fields';
 import type { CsvDefinition } from '../csv/csv-section';
-import { uuidV7 } from '../database/uuid';
 import { EMAIL_FIELDS } from './lead.csv.emails';
 import { ID_FIELDS, LEAD_IDENTIFIERS, REMOTE_ID_FIELDS } from './lead.csv.ids';
 import { completeAttendance, LINK_FIELDS } from './lead.csv.links';
@@ -26,7 +25,6 @@ function isUsable({ firstName, lastName, email, address, company, phoneNumbers }
 }
 
 export const LEAD_CSV: CsvDefinition = {
-  generateId: uuidV7,
   optionFields: { event: 'events', registered: 'registered', checkedIn: 'checkedIn' },
   fields: [...ID_FIELDS, ...NAME_FIELDS, ...EMAIL_FIELDS, ...PHONE_FIELDS, ...REMOTE_ID_FIELDS, ...LINK_FIELDS],
   identifiers: LEAD_IDENTIFIERS,

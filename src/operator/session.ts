@@ -1,5 +1,4 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import type { Client, PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { Config, ConfigError, readConfig } from '../config';
@@ -8,6 +7,7 @@ import type { FeedResources } from '../changes/feed-resource';
 import { type Context, feedResourcesOf } from '../contexts';
 import { poolOf } from '../database/data-source';
 import { contextsOf, type Extension, extensionSchema } from '../extensions/extension';
+import { factoryWith } from '../extensions/replaced-providers';
 import { OpenDatabase, openDatabase } from '../schema/open';
 import type { SchemaDefinition } from '../schema/schema-definition';
 import { Interrupted, createStopSignal } from '../server/stop-signal';
@@ -77,7 +77,7 @@ export class Session {
   private async connectServices(config: Config, url: string): Promise<INestApplicationContext> {
     const root = OperatorModule.with(config, this.extension, this.command);
     try {
-      return await NestFactory.createApplicationContext(root, { abortOnError: false });
+      return await factoryWith(this.extension.providers).createApplicationContext(root, { abortOnError: false });
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       throw unreachableError(url, error);

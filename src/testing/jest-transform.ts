@@ -21,11 +21,27 @@ function compilerOf(rootDir: string) {
 
 const isOfPackage = (fileName: string): boolean => /[\\/]node_modules[\\/]/.test(fileName);
 
-/** Removes from a module of a package what only an ES module may contain. */
-const withoutImportMeta = (source: string): string =>
-  source
-    .replace(/^const require = createRequire\(import\.meta\.url\);$/m, '')
-    .replaceAll('import.meta.url', "require('node:url').pathToFileURL(__filename).href");
+/** Replaces what only an ES module may contain: `import.meta.url`, and a `require` of its own. */
+const withoutModuleSyntax =
+  (ts: typeof TypeScript): TypeScript.TransformerFactory<TypeScript.SourceFile> =>
+  ({ factory }) =>
+  (file) => {
+    const isRequire = (node: TypeScript.Node): boolean =>
+      ts.isVariableStatement(node) &&
+      node.declarationList.declarations.some(({ name }) => ts.isIdentifier(name) && name.text === 'require');
+    const visit = (node: TypeScript.Node): TypeScript.Node | undefined => {
+      if (isRequire(node)) return undefined;
+      if (!ts.isPropertyAccessExpression(node) || !ts.isMetaProperty(node.expression))
+        return ts.visitEachChild(node, visit, undefined);
+      const module = factory.createCallExpression(factory.createIdentifier('require'), undefined, [
+        factory.createStringLiteral('node:url'),
+      ]);
+      const toUrl = factory.createPropertyAccessExpression(module, 'pathToFileURL');
+      const url = factory.createCallExpression(toUrl, undefined, [factory.createIdentifier('__filename')]);
+      return factory.createPropertyAccessExpression(url, 'href');
+    };
+    return ts.visitEachChild(file, visit, undefined);
+  };
 
 /** Compiles a file to CommonJS. Types are not checked; that is the task of `tsc`. */
 function compile({ ts, options }: Compiler, source: string, fileName: string): string {
@@ -40,7 +56,8 @@ function compile({ ts, options }: Compiler, source: string, fileName: string): s
     sourceMap: false,
     inlineSourceMap: true,
   };
-  return ts.transpileModule(isPackage ? withoutImportMeta(source) : source, { fileName, compilerOptions }).outputText;
+  const transformers = isPackage ? { before: [withoutModuleSyntax(ts)] } : undefined;
+  return ts.transpileModule(source, { fileName, compilerOptions, transformers }).outputText;
 }
 
 /** Compiles TypeScript, and the ES modules of Nest, for Jest. */

@@ -260,6 +260,49 @@ describe('the commands of an extension', () => {
     expect(await query(url, 'select from halls')).toEqual([]);
   });
 
+  it('name the record, and its field, by which an import breaks a constraint of a table', async () => {
+    const { url } = await createTestDatabase();
+    const operator = new Operator({ DATABASE_URL: url }, extension);
+    const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
+    await query(url, 'alter table halls add unique (organization_id, name), add check (length(name) < 10)');
+    await query(url, 'create unique index seats_row_idx on seats (organization_id, hall_id, (position is null))');
+    const run = (records: object) =>
+      operator.run(['import', '-', '--json', '--organization', String(id)], JSON.stringify(records));
+    const hall = (name: string) => ({ id: randomUUID(), name });
+    const [north, south] = [hall('North'), hall('South')];
+    expect(await run({ halls: [north, south] })).toMatchObject({ status: 0 });
+
+    const errorOf = async (...halls: object[]): Promise<unknown> => {
+      const { status, stdout } = await run({ halls });
+      expect(status).toBe(1);
+      return (JSON.parse(stdout) as { errors: object[] }).errors;
+    };
+    const unique = 'halls_organization_id_name_key';
+    const taken = (path: string, value: string) => [
+      { line: null, column: null, path, value, expected: `a record that the constraint ${unique} accepts` },
+    ];
+    expect(await errorOf(hall('West'), hall('North'))).toEqual(taken('halls[1].name', 'North'));
+    expect(await errorOf(hall('West'), hall('East'), hall('West'))).toEqual(taken('halls[2].name', 'West'));
+    expect(await errorOf({ ...north, name: 'South' })).toEqual(taken('halls[0].name', 'South'));
+    expect(await errorOf(hall('West'), hall('Northern Hall'))).toEqual([
+      expect.objectContaining({ path: 'halls[1].name', value: 'Northern Hall' }),
+    ]);
+    const words = await operator.run(
+      ['import', '-', '--organization', String(id)],
+      JSON.stringify({ halls: [hall('North')] }),
+    );
+    expect(words.stderr).toContain(
+      `halls[0].name: The constraint ${unique} rejects "North": another one has the same name.`,
+    );
+    // The file does not say what the position of a seat is.
+    const seat = { id: randomUUID(), hallId: north.id };
+    const { stderr } = await operator.run(
+      ['import', '-', '--organization', String(id)],
+      JSON.stringify({ seats: [seat, { ...seat, id: randomUUID() }] }),
+    );
+    expect(stderr).toContain('seats_row_idx');
+  });
+
   it('emit a snapshot of lists whose parent is a uuid, page by page', async () => {
     const { url } = await createTestDatabase();
     const operator = new Operator({ DATABASE_URL: url }, extension);

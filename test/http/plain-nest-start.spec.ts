@@ -7,8 +7,11 @@ import {
   type ExecutionContext,
   Get,
   Injectable,
+  type MiddlewareConsumer,
   Module,
   type NestInterceptor,
+  type NestModule,
+  type OnModuleInit,
   Param,
   Post,
   Query,
@@ -19,8 +22,8 @@ import {
   ValidationPipe,
   Version,
 } from '@nestjs/common';
-import { APP_INTERCEPTOR, APP_PIPE, ExternalContextCreator, RouterModule } from '@nestjs/core';
-import type { Request } from 'express';
+import { APP_INTERCEPTOR, APP_PIPE, ExternalContextCreator, HttpAdapterHost, RouterModule } from '@nestjs/core';
+import type { Express, Request } from 'express';
 import { type Observable, of, tap } from 'rxjs';
 import { IsInt, IsOptional, IsString } from 'class-validator';
 import { type Caller, CurrentCaller } from '../../src/api/caller';
@@ -204,6 +207,41 @@ class OwnCachedController {
 
 @Module({ controllers: [OwnCachedController] })
 class OwnCachedModule {}
+
+@Module({})
+class RawModule implements OnModuleInit, NestModule {
+  constructor(private readonly host: HttpAdapterHost) {
+    this.express.get('/early', (_, response) => void response.send('early'));
+  }
+
+  private get express(): Express {
+    return this.host.httpAdapter.getInstance<Express>();
+  }
+
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply((_: unknown, __: unknown, next: () => void) => next()).forRoutes('halls');
+  }
+
+  onModuleInit(): void {
+    this.express.use('/raw', (_, response) => void response.send('raw'));
+    this.express.route('/hook').post((_, response) => void response.send('hook'));
+  }
+}
+
+describe('what a module serves by Express', () => {
+  it('is served, and listed in the log at the start', async () => {
+    const server = await startWithModules([RawModule]);
+    const messages = server.takeLog().map(({ message }) => String(message));
+    expect(messages.filter((message) => message.includes(' by Express'))).toEqual(
+      ['GET /early', '/raw', 'POST /hook'].map(
+        (name) => `A module serves ${name} by Express, where no API key and no rate limit protect it`,
+      ),
+    );
+    const { origin } = new URL(server.baseUrl);
+    expect(await (await fetch(`${origin}/raw`)).text()).toBe('raw');
+    expect(await (await fetch(`${origin}/hook`, { method: 'POST' })).text()).toBe('hook');
+  });
+});
 
 describe('what does not come by HTTP', () => {
   it('is served where its module is @Public(), and says no more of an error than the API', async () => {

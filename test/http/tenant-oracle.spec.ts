@@ -2,6 +2,7 @@
  * Its module names an entity, which the suites of a shared process would take for one of Lanyard's own.
  * @jest-environment node
  */
+import { randomUUID } from 'node:crypto';
 import { Controller, Get, Module, Param } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, PrimaryColumn, type Repository } from 'typeorm';
@@ -20,6 +21,25 @@ class Hall {
 
 const JOINED = `select from halls h join leads l on l.organization_id = h.organization_id`;
 
+@Controller('cached')
+class CachedController {
+  private readonly byUrl = new Map<string, unknown>();
+
+  constructor(@InjectRepository(Hall) private readonly halls: Repository<Hall>) {}
+
+  @Get(':key')
+  async find(@Param('key') kind: string, @CurrentCaller() caller: Caller) {
+    if (kind === 'constant') return [];
+    const key = kind === 'own' ? `${caller.organizationId} ${kind}` : kind;
+    const read = () =>
+      kind === 'catalog'
+        ? this.halls.query('select id from industry_events')
+        : repositoryFor(caller, this.halls).find();
+    if (!this.byUrl.has(key)) this.byUrl.set(key, await read());
+    return this.byUrl.get(key);
+  }
+}
+
 @Controller('halls')
 class HallsController {
   constructor(@InjectRepository(Hall) private readonly halls: Repository<Hall>) {}
@@ -31,7 +51,7 @@ class HallsController {
     const ways: Record<string, () => Promise<unknown>> = {
       own: () => own.find({ where: [{ name: 'North' }, { name: 'South' }], order: { name: 'ASC' } }),
       changed: () => own.update({ name: 'North' }, { name: 'South' }),
-      saved: () => own.save({ id: '448e55d6-0a6e-5e30-81d1-19527287a0c9', name: 'North' }),
+      saved: () => own.save({ id: randomUUID(), name: 'North' }),
       scoped: () => this.halls.findBy({ organizationId, name: 'North' }),
       joined: () => this.halls.query(`${JOINED} where l.organization_id = $1`, [organizationId]),
       all: () => this.halls.find(),
@@ -46,7 +66,7 @@ class HallsController {
   }
 }
 
-@Module({ imports: [TypeOrmModule.forFeature([Hall])], controllers: [HallsController] })
+@Module({ imports: [TypeOrmModule.forFeature([Hall])], controllers: [HallsController, CachedController] })
 class HallsModule {}
 
 describe('the tenant oracle', () => {
@@ -88,6 +108,18 @@ describe('the tenant oracle', () => {
     expect(await oracle.takeUnscoped()).toEqual([{ table: 'leads', text }]);
   });
 
+  it.each([
+    ['by the URL alone', 'url', ['/api/v0/cached/url']],
+    ['by the organization and the URL', 'own', []],
+    ['of what all organizations share', 'catalog', []],
+    ['of nothing', 'constant', []],
+  ])('names a response from a cache that organizations share: %s', async (_, kind, urls) => {
+    expect((await server.send('GET', `/cached/${kind}`)).status).toBe(200);
+    expect((await server.send('GET', `/cached/${kind}`)).status).toBe(200);
+    expect(await oracle.takeShared()).toEqual(urls);
+    expect(await oracle.takeShared()).toEqual([]);
+  });
+
   it('finds nothing in the API of Lanyard', async () => {
     const headers = { 'idempotency-key': 'oracle-1' };
     const { body } = await server.send('POST', '/leads', { headers, body: leadInput() });
@@ -98,5 +130,6 @@ describe('the tenant oracle', () => {
     }
     await server.send('DELETE', `/leads/${id}`);
     expect(await oracle.takeUnscoped()).toEqual([]);
+    expect(await oracle.takeShared()).toEqual([]);
   });
 });

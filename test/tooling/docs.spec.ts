@@ -31,7 +31,8 @@ const anchorsOf = (text: string): string[] =>
 
 describe('the documentation', () => {
   it.each([...PAGES, ...DECISIONS])('%s has no link that leads nowhere', (page) => {
-    const targets = [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)|(?:src|srcset)="([^":]+)"/g)];
+    const prose = read(page).replaceAll(/^```[^]*?^```$/gm, '');
+    const targets = [...prose.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)|(?:src|srcset)="([^":]+)"/g)];
     const broken = targets
       .map(([, link, image]) => link ?? image ?? '')
       .filter((target) => {

@@ -49,7 +49,7 @@ const WALK = chapter('In a repository of its own');
 const shellBlocksOf = (text: string): string[] =>
   blocksOf(text).flatMap((block) => (block.language === 'sh' ? [block.text] : []));
 const [INSTALL = '', BUILD = ''] = shellBlocksOf(WALK);
-const LATER = ['Commands and migrations', 'Import, export and the change feed'].map(chapter);
+const LATER = ['Commands and migrations', 'Import, export and the change feed', 'More data on a lead'].map(chapter);
 const TESTS = chapter('Tests');
 const [INSTALL_JEST = '', RUN_TESTS = ''] = shellBlocksOf(TESTS);
 
@@ -95,10 +95,10 @@ describe('an extension in a repository of its own', () => {
   }
 
   /** Starts the server; resolves to its address and the key that a first start prints. */
-  async function start(): Promise<{ server: ChildProcess; origin: string; key: string }> {
+  async function start(lastLine = '/leads'): Promise<{ server: ChildProcess; origin: string; key: string }> {
     const server = spawn('node', ['dist/main.js'], { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] });
     running.push(server);
-    const said = await waitForOutput(server, '/leads');
+    const said = await waitForOutput(server, lastLine);
     const [, origin = ''] = /^Lanyard is listening on (\S+)\/api\/v0$/m.exec(said) ?? [];
     const [, key = ''] = /export LANYARD_KEY=(\S+)/.exec(said) ?? [];
     return { server, origin, key };
@@ -183,14 +183,6 @@ describe('an extension in a repository of its own', () => {
       expect(await waitForExit(server, 'SIGTERM')).toBe(0);
     }, 120_000);
 
-    it('has a suite, which starts a server with the module', async () => {
-      await shell(INSTALL_JEST);
-      write(TESTS);
-      expect(RUN_TESTS).toBe('npx jest\n');
-      await shell(RUN_TESTS);
-      await shell('npx tsc --project test');
-    }, 240_000);
-
     it('has a data source for TypeORM, which finds no difference, and a new column', async () => {
       write(LATER[0] ?? '');
       await shell('npx tsc');
@@ -215,18 +207,54 @@ describe('an extension in a repository of its own', () => {
     }, 120_000);
 
     it('imports and exports its records, and has their changes', async () => {
-      write(LATER[1] ?? '');
+      for (const chapter of LATER.slice(1)) write(chapter);
       await shell('npx tsc');
+      // The commands use the PostgreSQL that the server has started.
+      const { server } = await start('API reference');
       const halls = [{ id: '0197f5a0-0000-7000-8000-000000000002', name: 'South' }];
-      writeFileSync(join(project, 'halls.json'), JSON.stringify({ halls }));
-      expect(await json('import', 'halls.json', '--organization', '1')).toMatchObject({ imported: { halls: 1 } });
-      expect(await json('export', '--organization', '1')).toMatchObject({ halls: [{ name: 'North' }, halls[0]] });
-      expect(await json('changes', '--organization', '1')).toContainEqual(
-        expect.objectContaining({ resource: 'halls', record: halls[0] }),
+      const lead = { id: '0197f5a0-0000-7000-8000-000000000012', ref: 'A-17', lastName: 'Lovelace' };
+      const meeting = {
+        id: '0197f5a0-0000-7000-8000-000000000011',
+        lead: lead.id,
+        startsAt: '2026-05-04T09:00:00.000Z',
+      };
+      const importFile = (records: object): Promise<unknown> => {
+        writeFileSync(join(project, 'records.json'), JSON.stringify(records));
+        return json('import', 'records.json', '--organization', '1');
+      };
+      const meetings = [{ ...meeting, price: 149.95 }];
+      expect(await importFile({ halls, leads: [lead], meetings })).toMatchObject({
+        imported: { halls: 1, meetings: 1 },
+      });
+      expect(await json('export', '--organization', '1')).toMatchObject({
+        halls: [{ name: 'North' }, halls[0]],
+        meetings,
+      });
+      writeFileSync(join(project, 'meetings.csv'), 'lead,startsAt,price\nA-17,2026-05-04T11:00:00Z,80.50\n');
+      expect(await json('import', 'meetings.csv', '--csv', 'meetings', '--organization', '1')).toMatchObject({
+        imported: { meetings: 1 },
+      });
+      const clash = { ...meeting, id: '0197f5a0-0000-7000-8000-000000000013' };
+      expect(await importFile({ meetings: [clash] }).catch(String)).toContain('meetings[0].startsAt');
+      const { lead: leadId, ...shown } = meetings[0]!;
+      expect(await json('changes', '--organization', '1')).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ resource: 'halls', record: halls[0] }),
+          expect.objectContaining({ resource: 'meetings', record: { ...shown, leadId } }),
+        ]),
       );
       expect(await json('check')).toMatchObject({ lists: { wrong: 0 } });
       expect(await json('status')).toMatchObject({ migrations: { pending: [] } });
+      expect(await waitForExit(server, 'SIGTERM')).toBe(0);
     }, 120_000);
+
+    it('has suites, which start a server with the modules', async () => {
+      await shell(INSTALL_JEST);
+      write(TESTS);
+      expect(RUN_TESTS).toBe('npx jest\n');
+      await shell(RUN_TESTS);
+      await shell('npx tsc --project test');
+    }, 240_000);
 
     it('names a second instance of TypeORM, before anything fails for a reason that it does not know', async () => {
       const second = join(project, 'node_modules/lanyard/node_modules/typeorm');
@@ -239,7 +267,9 @@ describe('an extension in a repository of its own', () => {
     }, 60_000);
 
     it('is removed: its migrations are reverted, and Lanyard runs without it', async () => {
-      expect(await json('migrate', '--revert-extension')).toEqual({ reverted: ['Halls1790000000000'] });
+      expect(await json('migrate', '--revert-extension')).toEqual({
+        reverted: ['Meetings1790000000001', 'Halls1790000000000'],
+      });
       const plain = JSON.parse(await run('npx', 'lanyard', 'check', '--json')) as unknown;
       expect(plain).toMatchObject({ lists: { wrong: 0 }, triggers: { wrong: 0 } });
     }, 60_000);

@@ -35,7 +35,7 @@ const proseOf = (docstring: string): string =>
   docstring
     .replace(/^\/\*\*|\*\/$/g, '')
     .replace(/^\s*\* ?/gm, '')
-    .split(/(?:^|\s)@(?:example|param|returns|throws)\b/)[0]!
+    .split(/(?:^|\s)@(?:example|internal|param|returns|throws)\b/)[0]!
     .trim();
 
 /** A capital letter, a digit or a quoted name, and at the end a full stop or a colon before an example. */
