@@ -9,7 +9,7 @@ import type { Counts } from './dataset';
 import { resolveDuplicates } from './duplicates';
 import { copyRows, copyText } from './copy-format';
 import { SOURCE_CELLS_COLUMN, type Table } from './tables';
-import { RESERVED_TABLE } from './write-statements';
+import { RESERVED_TABLE, SMALL_SAMPLE } from './write-statements';
 
 /** How many records are sent to PostgreSQL at once. */
 export const STAGE_BATCH_SIZE = 1000;
@@ -109,9 +109,8 @@ export class Stage {
   async finish(organizationId: number, plan: ImportPlan): Promise<{ repeatedRows: number }> {
     await this.flush();
     await this.writing;
-    // A small sample is enough to choose how to join.
     const stages = this.tables.map(({ stage }) => stage);
-    await this.manager.query(`set local default_statistics_target = 10; analyze ${stages.join(', ')}`);
+    await this.manager.query(`${SMALL_SAMPLE}; analyze ${stages.join(', ')}`);
     const repeatedRows = await resolveDuplicates(this.manager, this.tablesOfOnlySection(), plan);
     await this.matchStoredRows(organizationId, plan);
     return { repeatedRows };
