@@ -24,15 +24,10 @@ export const csvSource = (csv: CsvService, format: CsvFormat, open: OpenFile): I
 });
 
 /** Reads the records of a file in constant memory. */
-async function* readCsv(csv: CsvService, plan: CsvPlan, open: OpenFile): AsyncGenerator<ReadRecord> {
+async function* readCsv(csv: CsvService, plan: CsvPlan, open: OpenFile): AsyncGenerator<Iterable<ReadRecord>> {
   const reader = new CsvRowReader(csv, plan);
   const onProblem = () => undefined; // The plan has reported it.
-  for await (const { rows } of readRows(open, plan.reading, onProblem)) {
-    for (const row of rows) {
-      const read = reader.read(row);
-      if (read) yield read;
-    }
-  }
+  for await (const { rows } of readRows(open, plan.reading, onProblem)) yield reader.readAll(rows);
 }
 
 /** A record, and the errors of the cells that it was read from. */
@@ -59,8 +54,15 @@ class CsvRowReader {
     this.check = new RecordCheck(csv.datasets, plan);
   }
 
+  *readAll(rows: Iterable<CsvRow>): Generator<ReadRecord> {
+    for (const row of rows) {
+      const record = this.read(row);
+      if (record) yield record;
+    }
+  }
+
   /** Undefined for a row that has no text of the file itself. */
-  read(row: CsvRow): ReadRecord | undefined {
+  private read(row: CsvRow): ReadRecord | undefined {
     const cells = row.cells.slice(this.firstColumn);
     if (cells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
     this.plan.repeatedHours.beginRow();

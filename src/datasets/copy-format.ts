@@ -10,34 +10,25 @@ export interface StagedRecord extends RecordLocation {
 
 /** The rows of a record in a table, one or one for each entry of the array that the table stores, in the format of COPY. */
 export function copyRows(table: Table, { record, index, line }: StagedRecord): string {
-  const { list, staged } = table;
+  const { list, staged, owner, dataset, hasTextEntries, match } = table;
   const fields = record as Row;
-  const location = `${line ?? NULL}\t${index}\t`;
-  if (!list) return `${location}${NULL}${copyValues(staged, (column) => valueOf(column, fields))}\n`;
-  let rows = '';
-  for (const [entryIndex, entry] of ((fields[list.name] ?? []) as unknown[]).entries())
-    rows += `${location}${entryIndex}${copyValues(staged, entryReader(table, fields, entry, entryIndex))}\n`;
-  return rows;
-}
-
-function entryReader(
-  { owner, dataset, hasTextEntries, match }: Table,
-  fields: Row,
-  entry: unknown,
-  entryIndex: number,
-): (column: StagedColumn) => unknown {
-  return (column) => {
-    if (column === owner) return fields[dataset.key];
-    if (column.name === 'position') return entryIndex;
-    if (hasTextEntries) return column.name === match[1] ? entry : undefined;
-    return valueOf(column, entry as Row);
+  // Joined cells are one text. Texts that are appended to each other stay many, which the garbage collector copies.
+  const row = (entryIndex: number | undefined, valueOf: (column: StagedColumn) => unknown): string => {
+    const cells = [String(line ?? NULL), String(index), String(entryIndex ?? NULL)];
+    for (const column of staged) cells.push(copyText(valueOf(column), column.type));
+    return `${cells.join('\t')}\n`;
   };
-}
-
-function copyValues(columns: StagedColumn[], valueOf: (column: StagedColumn) => unknown): string {
-  let values = '';
-  for (const column of columns) values += `\t${copyText(valueOf(column), column)}`;
-  return values;
+  if (!list) return row(undefined, (column) => valueOf(column, fields));
+  const entries = (fields[list.name] ?? []) as unknown[];
+  const rows = entries.map((entry, entryIndex) =>
+    row(entryIndex, (column) => {
+      if (column === owner) return fields[dataset.key];
+      if (column.name === 'position') return entryIndex;
+      if (hasTextEntries) return column.name === match[1] ? entry : undefined;
+      return valueOf(column, entry as Row);
+    }),
+  );
+  return rows.join('');
 }
 
 function valueOf({ outer, inner, initial }: StagedColumn, fields: Row): unknown {
@@ -53,7 +44,7 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n'
 const NULL = '\\N';
 
 /** A value of a column in the text format of PostgreSQL's COPY. */
-export function copyText(value: unknown, { type }: Pick<StagedColumn, 'type'>): string {
+export function copyText(value: unknown, type: string): string {
   if (value === null || value === undefined) return NULL;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = inputText(value, type);

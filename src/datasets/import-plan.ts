@@ -134,6 +134,9 @@ export interface ReadRecord {
 export interface ImportSource<Plan extends ImportPlan = ImportPlan> {
   /** @throws ImportError if the file cannot be read */
   plan(context: ImportContext): Plan | Promise<Plan>;
-  /** @throws ImportError if the rest of the file cannot be read */
-  read(plan: Plan, context: ImportContext): AsyncIterable<ReadRecord>;
+  /**
+   * The records, part by part: a promise for each record would take as long as its checks.
+   * @throws ImportError if the rest of the file cannot be read
+   */
+  read(plan: Plan, context: ImportContext): AsyncIterable<Iterable<ReadRecord>>;
 }

@@ -194,7 +194,7 @@ const addEndOfReading = ({ issues }: ImportError, to: IssueCollector): void =>
  * @throws ImportError if a partial file has no records
  */
 async function stageRecords(
-  records: AsyncIterable<ReadRecord>,
+  records: AsyncIterable<Iterable<ReadRecord>>,
   stage: Stage,
   { issues, plan }: ImportContext & { plan: ImportPlan },
   onProgress: (records: number) => void = () => undefined,
@@ -202,16 +202,23 @@ async function stageRecords(
   const incomplete = new Set<string>();
   let count = 0;
   try {
-    for await (const read of records) {
-      issues.add(...read.issues);
-      if (read.location && !read.record) incomplete.add(read.location.section);
-      await stage.enqueue(read);
-      if (++count % STAGE_BATCH_SIZE === 0) onProgress(count);
+    for await (const part of records) {
+      for (const read of part) {
+        count++;
+        if (read.issues.length > 0) issues.add(...read.issues);
+        if (read.location && !read.record) incomplete.add(read.location.section);
+        if (!stage.enqueue(read)) continue;
+        await stage.flush();
+        onProgress(count);
+      }
     }
     onProgress(count);
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     addEndOfReading(error, issues);
+  } finally {
+    // Whatever ends the reading, nobody gets the connection while it is written to.
+    await stage.settle();
   }
   // A partial file without records is most likely the wrong one; a whole dataset may be that of an empty organization.
   const isWrongFile = plan.isPartial && count === 0 && !issues.hasAny;

@@ -54,8 +54,11 @@ export class Stage {
     }
   }
 
-  /** Queues a record and what is left out of it. */
-  async enqueue({ location, record, leftOut, cells }: ReadRecord): Promise<void> {
+  /**
+   * Queues a record and what is left out of it.
+   * @returns whether it is time to flush
+   */
+  enqueue({ location, record, leftOut, cells }: ReadRecord): boolean {
     if (location && record) {
       const { section } = location;
       if (cells) Object.assign(record, { [SOURCE_CELLS_COLUMN]: JSON.stringify(cells) });
@@ -63,7 +66,7 @@ export class Stage {
       this.counts[section] = (this.counts[section] ?? 0) + 1;
     }
     for (const each of leftOut) this.queueLeftOut(each);
-    if (++this.queued % STAGE_BATCH_SIZE === 0) await this.flush();
+    return ++this.queued % STAGE_BATCH_SIZE === 0;
   }
 
   private queue(table: string, rows: string): void {
@@ -71,7 +74,7 @@ export class Stage {
   }
 
   private queueLeftOut(leftOut: LeftOut): void {
-    this.queue(LEFT_OUT, `${++this.leftOutCount}\t${copyText(JSON.stringify(leftOut), { type: 'text' })}\n`);
+    this.queue(LEFT_OUT, `${++this.leftOutCount}\t${copyText(JSON.stringify(leftOut), 'text')}\n`);
   }
 
   /** Takes records out, and adds their rows to what is left out. @param reasons by the index of the record */
@@ -90,8 +93,7 @@ export class Stage {
     for (const { stage } of [main, ...lists]) {
       await this.manager.query(`delete from ${stage} where record_index = any($1)`, [[...reasons.keys()]]);
     }
-    await this.flush();
-    await this.writing;
+    await this.settle();
   }
 
   /** What is left out, in the order in which it was found. */
@@ -107,8 +109,7 @@ export class Stage {
 
   /** Writes what is queued, resolves duplicates and matches stored rows. The planner then knows the size of the tables. */
   async finish(organizationId: number, plan: ImportPlan): Promise<{ repeatedRows: number }> {
-    await this.flush();
-    await this.writing;
+    await this.settle();
     const stages = this.tables.map(({ stage }) => stage);
     await this.manager.query(`${SMALL_SAMPLE}; analyze ${stages.join(', ')}`);
     const repeatedRows = await resolveDuplicates(this.manager, this.tablesOfOnlySection(), plan);
@@ -191,13 +192,20 @@ export class Stage {
     return this.tablesBySection.get(section) ?? [];
   }
 
-  private async flush(): Promise<void> {
+  /** Sends what is queued while the next records are read and checked, when the batch before it is written. */
+  async flush(): Promise<void> {
+    await this.writing;
     const texts = [...this.unsent];
     this.unsent.clear();
-    await this.writing;
     this.writing = this.copy(texts);
-    // The next flush awaits it and gets its error; until then the rejection must not count as unhandled.
+    // Whoever waits for it next gets its error; until then the rejection must not count as unhandled.
     this.writing.catch(() => undefined);
+  }
+
+  /** Waits until nothing is sent: only then may the connection be used for anything else. */
+  async settle(): Promise<void> {
+    await this.flush();
+    await this.writing;
   }
 
   private async copy(texts: [table: string, text: string][]): Promise<void> {
