@@ -22,8 +22,7 @@ const CONTROL = /[\p{Cc}\p{Cf}]/u;
 const SEPARATOR = /\p{Z}/u;
 
 /** Addresses that are valid beyond doubt, as nearly all are. For each of them, the library takes many times as long. */
-const PLAIN_EMAIL =
-  /^[a-z\d_+-]{1,32}(?:\.[a-z\d_+-]{1,31})?@(?:[a-z\d]{1,20}(?:-[a-z\d]{1,20})?\.){1,3}[a-z]{2,20}$/i;
+const PLAIN_EMAIL = /^[a-z\d_+-]{1,32}(?:\.[a-z\d_+-]{1,31})?@(?:[a-z\d]{1,20}(?:-[a-z\d]{1,20})?\.){1,3}[a-z]{2,20}$/i;
 
 /**
  * Whether the text is an address of e-mail in which one can see every character. Pasted ones often have others (U+200B, a

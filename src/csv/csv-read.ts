@@ -1,8 +1,7 @@
 import { isStorableText } from '../api/text';
 import { unstorableText } from '../datasets/expectation';
 import { type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
-import type { ImportSource, ReadRecord } from '../datasets/import-plan';
-import type { LeftOut } from '../datasets/left-out';
+import type { ImportSource, LeftOut, ReadRecord } from '../datasets/import-plan';
 import { quote, quoteShortened } from '../datasets/quote';
 import { RecordCheck } from '../datasets/record-check';
 import { mappedName } from './column-mappings';

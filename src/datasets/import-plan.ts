@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
 import type { ImportIssue, IssueCollector, LocatedIssue } from './import-error';
-import type { LeftOut } from './left-out';
 
 /** Where a record was found in the file. */
 export interface RecordLocation {
@@ -114,6 +113,17 @@ export interface ImportContext {
   /** The connection that holds the temporary tables. */
   manager: EntityManager;
   issues: IssueCollector;
+}
+
+/** A cell, or a row, that a lenient import leaves out. */
+export interface LeftOut {
+  line: number | null;
+  /** Null for a row. */
+  column: string | null;
+  value: unknown;
+  reason: string;
+  /** The cells of a row that was skipped. */
+  cells?: string[];
 }
 
 /** What a reader makes of one record, or of one row or line that is none. */

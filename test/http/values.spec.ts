@@ -265,9 +265,15 @@ describe('an address of ASCII characters', () => {
     fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength });
   const label = part('az09-_', 24);
   const address = fc
-    .tuple(fc.array(part('aZ09_+-.', 40), { minLength: 1, maxLength: 3 }), fc.array(label, { minLength: 1, maxLength: 5 }))
+    .tuple(
+      fc.array(part('aZ09_+-.', 40), { minLength: 1, maxLength: 3 }),
+      fc.array(label, { minLength: 1, maxLength: 5 }),
+    )
     .map(([local, domain]) => `${local.join('.')}@${domain.join('.')}.${domain.length > 3 ? 'example' : 'com'}`);
 
   it('is valid where the library says so', () =>
-    fc.assert(fc.property(address, (each) => expect(isVisibleEmail(each)).toBe(isEmail(each))), { numRuns: 2000 }));
+    fc.assert(
+      fc.property(address, (each) => expect(isVisibleEmail(each)).toBe(isEmail(each))),
+      { numRuns: 2000 },
+    ));
 });
