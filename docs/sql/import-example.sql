@@ -266,6 +266,8 @@ set constraints all deferred;
 
 set local lanyard.inserts_derived_columns = on;
 
+set local default_statistics_target = 10;
+
 update tag_groups t set created_at = coalesce(s.created_at, t.created_at), name = s.name, status = s.status,
   allows_multiple_selection = s.allows_multiple_selection, display_order = s.display_order,
   usage_instructions = s.usage_instructions, required = s.required, all_events = s.all_events

@@ -4,7 +4,7 @@ import type { Checks } from './check';
 import type { Counts } from './dataset';
 import type { ImportPlan } from './import-plan';
 import { lockLists, runStatements } from './list-locks';
-import { addOutcomes, type Outcome, OutcomeCounter } from './outcomes';
+import { type Outcome, OutcomeCounter } from './outcomes';
 import type { Stage } from './stage';
 import type { Table } from './tables';
 import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, type Reservation, writeStatements } from './write-statements';
@@ -83,7 +83,7 @@ export class Write {
     let written = await this.writeRows(this.own, imported, reservation);
     await this.transaction.query(atReservedPositions(false));
     // Nobody else of the organization has to wait while the shared rows are written.
-    if (this.shared.length > 0) written = addWritten(written, await this.writeLocked(this.shared, imported));
+    if (this.shared.length > 0) written = joinWritten(written, await this.writeLocked(this.shared, imported));
     await lockLists(this.transaction, organizationId, this.own);
     await this.transaction.query(ADVANCE_LISTS, [organizationId]);
     if (await stage.matchesAddedRows(organizationId, plan, position)) throw new MatchedMeanwhile();
@@ -114,8 +114,9 @@ export class Write {
   }
 }
 
-const addWritten = (one: Written, other: Written): Written => ({
-  outcomes: addOutcomes(one.outcomes, other.outcomes),
+/** Each section is written in one of the two parts. */
+const joinWritten = (one: Written, other: Written): Written => ({
+  outcomes: { ...one.outcomes, ...other.outcomes },
   ids: { ...one.ids, ...other.ids },
-  preview: one.preview.length > 0 ? one.preview : other.preview,
+  preview: [...one.preview, ...other.preview],
 });
