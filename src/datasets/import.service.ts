@@ -100,16 +100,16 @@ export class ImportService {
     try {
       const allTables = tablesOf(this.dataSource, this.datasets);
       await readStoredTypes(manager, allTables);
-      const stage = new Stage(manager, (await runner.connect()) as PoolClient, allTables);
-      await stage.create();
       const plan = await planned(source, context);
+      const stage = new Stage(manager, (await runner.connect()) as PoolClient, organizationId, allTables, plan);
+      await stage.create();
       const incomplete = await stageRecords(
         source.read(plan, context),
         stage,
         { ...context, plan },
         options.onProgress,
       );
-      const { repeatedRows } = await stage.finish(organizationId, plan);
+      const { repeatedRows } = await stage.finish();
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
       const written = await this.checkAndWrite({ ...context, plan, stage, tables, incomplete }, options);
       if (!options.dryRun) await analyze(manager, tables, written.imported);
@@ -130,7 +130,7 @@ export class ImportService {
       await checks.checkAll(tables, staged.incomplete, issues);
       issues.throwIfAny();
       // The checks may have left out records.
-      const imported = { ...this.datasets.noRecords(), ...(await stage.countRecords(plan)) };
+      const imported = { ...this.datasets.noRecords(), ...(await stage.countRecords()) };
       try {
         // When others got as far as the reserved positions again and again, they have to wait.
         return await manager.transaction((transaction) =>

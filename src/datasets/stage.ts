@@ -6,7 +6,7 @@ import type { LocatedIssue } from './import-error';
 import type { ImportPlan, LeftOut, ReadRecord, RecordLocation } from './import-plan';
 import type { Counts } from './dataset';
 import { resolveDuplicates } from './duplicates';
-import { SOURCE_CELLS_COLUMN, type StagedColumn, type Table } from './tables';
+import type { StagedColumn, Table } from './tables';
 import { RESERVED_TABLE, SMALL_SAMPLE } from './write-statements';
 
 /** How many records are sent to PostgreSQL at once. */
@@ -14,6 +14,8 @@ export const STAGE_BATCH_SIZE = 1000;
 
 /** The temporary table of what a lenient import leaves out, in the order in which it is found. */
 const LEFT_OUT = 'staged_left_out';
+/** The temporary table of the cells of each row that a lenient import may still leave out. */
+const CELLS = 'staged_cells';
 
 /**
  * The records of the file in temporary tables. Nothing is locked while the file is read, and memory does not grow with it.
@@ -34,7 +36,9 @@ export class Stage {
   constructor(
     private readonly manager: EntityManager,
     private readonly client: ClientBase,
+    private readonly organizationId: number,
     private readonly tables: Table[],
+    private readonly plan: ImportPlan,
   ) {
     const sections = new Set(tables.map(({ section }) => section));
     this.tablesBySection = new Map(
@@ -44,11 +48,13 @@ export class Stage {
 
   /** Creates the tables anew: an earlier import may have left others on the connection. */
   async create(): Promise<void> {
-    await this.manager.query(`drop table if exists ${LEFT_OUT}`);
-    await this.manager.query(`create temporary table ${LEFT_OUT} (n integer primary key, entry text)`);
-    for (const table of this.tables) {
-      await this.manager.query(`drop table if exists ${table.stage}`);
-      await this.manager.query(`create temporary table ${table.stage} (${columnDefinitions(table)})`);
+    const definitions = this.tables.map((table) => [table.stage, columnDefinitions(table)]);
+    if (this.plan.isLenient) {
+      definitions.push([LEFT_OUT, 'n integer primary key, entry text'], [CELLS, 'record_index integer, cells text']);
+    }
+    for (const [name, columns] of definitions) {
+      await this.manager.query(`drop table if exists ${name}`);
+      await this.manager.query(`create temporary table ${name} (${columns})`);
     }
   }
 
@@ -59,7 +65,7 @@ export class Stage {
   enqueue({ location, record, leftOut, cells }: ReadRecord): boolean {
     if (location && record) {
       const { section } = location;
-      if (cells) Object.assign(record, { [SOURCE_CELLS_COLUMN]: JSON.stringify(cells) });
+      if (cells) this.queue(CELLS, `${location.index}\t${copyText(JSON.stringify(cells), 'text')}\n`);
       for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record));
       this.counts[section] = (this.counts[section] ?? 0) + 1;
     }
@@ -79,8 +85,8 @@ export class Stage {
   async leaveOut(section: string, reasons: ReadonlyMap<number, LocatedIssue>): Promise<void> {
     const [main, ...lists] = this.tablesOf(section);
     if (reasons.size === 0 || !main) return;
-    const rows = await this.manager.query<{ record_index: number; cells: string | null }[]>(
-      `select record_index, ${SOURCE_CELLS_COLUMN} as cells from ${main.stage} where record_index = any($1)`,
+    const rows = await this.manager.query<{ record_index: number; cells: string }[]>(
+      `select record_index, cells from ${CELLS} where record_index = any($1)`,
       [[...reasons.keys()]],
     );
     const cellsByIndex = new Map(rows.map(({ record_index: index, cells }) => [index, cells]));
@@ -106,12 +112,12 @@ export class Stage {
   }
 
   /** Writes what is queued, resolves duplicates and matches stored rows. The planner then knows the size of the tables. */
-  async finish(organizationId: number, plan: ImportPlan): Promise<{ repeatedRows: number }> {
+  async finish(): Promise<{ repeatedRows: number }> {
     await this.settle();
     const stages = this.tables.map(({ stage }) => stage);
     await this.manager.query(`${SMALL_SAMPLE}; analyze ${stages.join(', ')}`);
-    const repeatedRows = await resolveDuplicates(this.manager, this.tablesOfOnlySection(), plan);
-    await this.matchStoredRows(organizationId, plan);
+    const repeatedRows = await resolveDuplicates(this.manager, this.tablesOfOnlySection(), this.plan);
+    await this.matchStoredRows();
     return { repeatedRows };
   }
 
@@ -119,7 +125,8 @@ export class Stage {
    * Gives staged rows the ids of the stored rows that they match. Until the organization is locked, others may change what
    * is stored, so this is repeated then.
    */
-  async matchStoredRows(organizationId: number, { match }: ImportPlan): Promise<void> {
+  async matchStoredRows(): Promise<void> {
+    const { match } = this.plan;
     const [main, ...lists] = this.tablesOfOnlySection();
     if (!match || !main) return;
     const { stage } = main;
@@ -130,7 +137,7 @@ export class Stage {
         )
         update ${stage} s set ${id} = f.id from found f
         where f.record_index = s.record_index and f.id is not null and f.id <> f.staged_id`,
-      [organizationId],
+      [this.organizationId],
     );
     await this.moveEntries(main, lists);
   }
@@ -139,7 +146,8 @@ export class Stage {
    * Whether records match stored rows that others have added from a position on, while this import wrote new rows for them
    * at reserved positions.
    */
-  async matchesAddedRows(organizationId: number, { match }: ImportPlan, position: string): Promise<boolean> {
+  async matchesAddedRows(position: string): Promise<boolean> {
+    const { match } = this.plan;
     const [main] = this.tablesOfOnlySection();
     if (!match || !main) return false;
     const { stage, name } = main;
@@ -156,7 +164,7 @@ export class Stage {
             from (select s.* from ${stage} s where ${match.key('s')} in (select key from added) offset 0) s
           ) found where id <> staged_id
         )`,
-      [organizationId, position],
+      [this.organizationId, position],
     );
     return row?.exists ?? false;
   }
@@ -173,7 +181,8 @@ export class Stage {
   }
 
   /** How many records of each section are written, out of those that were read. */
-  async countRecords({ onDuplicate, isLenient }: ImportPlan): Promise<Counts> {
+  async countRecords(): Promise<Counts> {
+    const { onDuplicate, isLenient } = this.plan;
     const [main] = this.tablesOfOnlySection();
     if ((!onDuplicate && !isLenient) || !main) return this.counts;
     const [row] = await this.manager.query<{ count: number }[]>(`select count(*)::integer as count from ${main.stage}`);

@@ -67,17 +67,17 @@ export class Write {
 
   /** Locks the lists, and then writes. */
   private async writeLocked(tables: Table[], imported: Counts): Promise<Written> {
-    const { organizationId, stage, plan } = this.staged;
+    const { organizationId, stage } = this.staged;
     await lockLists(this.transaction, organizationId, tables);
-    await stage.matchStoredRows(organizationId, plan);
+    await stage.matchStoredRows();
     return this.writeRows(tables, imported);
   }
 
   /** Writes while others go on, and then locks the lists, so that the rows are at their ends when they become visible. */
   private async writeAtReserved(reservation: Reservation): Promise<Written> {
-    const { organizationId, stage, plan, imported } = this.staged;
+    const { organizationId, stage, imported } = this.staged;
     const position = await this.nextPosition();
-    await stage.matchStoredRows(organizationId, plan);
+    await stage.matchStoredRows();
     await this.transaction.query(CREATE_RESERVED_TABLE);
     await this.transaction.query(atReservedPositions(true));
     let written = await this.writeRows(this.own, imported, reservation);
@@ -86,7 +86,7 @@ export class Write {
     if (this.shared.length > 0) written = joinWritten(written, await this.writeLocked(this.shared, imported));
     await lockLists(this.transaction, organizationId, this.own);
     await this.transaction.query(ADVANCE_LISTS, [organizationId]);
-    if (await stage.matchesAddedRows(organizationId, plan, position)) throw new MatchedMeanwhile();
+    if (await stage.matchesAddedRows(position)) throw new MatchedMeanwhile();
     return written;
   }
 
