@@ -213,11 +213,12 @@ async function stageRecords(
     }
     onProgress(count);
   } catch (error) {
-    if (!(error instanceof ImportError)) throw error;
+    if (!(error instanceof ImportError)) {
+      // Nobody gets the connection while it is written to.
+      await stage.settle().catch(() => undefined);
+      throw error;
+    }
     addEndOfReading(error, issues);
-  } finally {
-    // Whatever ends the reading, nobody gets the connection while it is written to.
-    await stage.settle();
   }
   // A partial file without records is most likely the wrong one; a whole dataset may be that of an empty organization.
   const isWrongFile = plan.isPartial && count === 0 && !issues.hasAny;
@@ -230,5 +231,6 @@ async function analyze(manager: EntityManager, tables: Table[], imported: Counts
   const count = Object.values(imported).reduce((sum, each) => sum + each, 0);
   if (count < STAGE_BATCH_SIZE) return;
   const names = [...tables.map(({ name }) => name), ...TRIGGER_MAINTAINED_TABLES];
-  await manager.query(`analyze ${names.join(', ')}`).catch(() => undefined);
+  // Another import, which is writing, analyzes the table itself.
+  await manager.query(`analyze (skip_locked) ${names.join(', ')}`).catch(() => undefined);
 }
