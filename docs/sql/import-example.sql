@@ -1,14 +1,10 @@
 -- What an import of a lead with a tag sends, in this order. npm run sql writes this file.
 
-drop table if exists staged_left_out;
-
-create temporary table staged_left_out (n integer primary key, entry text);
-
 drop table if exists staged_users;
 
 create temporary table staged_users (
   line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, email text,
-    first_name text, last_name text, source_cells text
+    first_name text, last_name text
 );
 
 drop table if exists staged_tag_groups;
@@ -16,7 +12,7 @@ drop table if exists staged_tag_groups;
 create temporary table staged_tag_groups (
   line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid, name text,
     status text, allows_multiple_selection boolean, display_order integer, usage_instructions text, required boolean,
-    all_events boolean, source_cells text
+    all_events boolean
 );
 
 drop table if exists staged_tag_options;
@@ -29,8 +25,7 @@ drop table if exists staged_events;
 
 create temporary table staged_events (
   line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, ref text,
-    created_by text, name text, type text, registration_enabled boolean, start_date date, end_date date, location jsonb,
-    source_cells text
+    created_by text, name text, type text, registration_enabled boolean, start_date date, end_date date, location jsonb
 );
 
 drop table if exists staged_event_tag_groups;
@@ -49,7 +44,7 @@ create temporary table staged_activations (
   line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid,
     event_id text, created_by text, name text, type text, start_date date, end_date date,
     start_time time(0) without time zone, end_time time(0) without time zone, location jsonb, users text[],
-    number_of_scans integer, source_cells text
+    number_of_scans integer
 );
 
 drop table if exists staged_leads;
@@ -61,7 +56,7 @@ create temporary table staged_leads (
     number_of_scans integer, last_scanned_by text, personal_emails text, professional_emails text, company_name text,
     company_industry text, company_linkedin text, company_street_address text, company_city text, company_state text,
     company_zip text, company_country text, lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb,
-    remote_ids jsonb, source_cells text, read_only jsonb
+    remote_ids jsonb, read_only jsonb
 );
 
 drop table if exists staged_lead_tags;
@@ -88,7 +83,7 @@ drop table if exists staged_lead_activity_events;
 create temporary table staged_lead_activity_events (
   line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid,
     created_by text, event_type text, event_notes text, lead_id uuid, campaign_id uuid, event_id text,
-    activation_id uuid, tag_option_id uuid, source_cells text
+    activation_id uuid, tag_option_id uuid
 );
 
 drop table if exists staged_industry_events;
@@ -100,7 +95,7 @@ create temporary table staged_industry_events (
     venue_state text, venue_country text, venue_name text, venue_full_address text, venue_coordinates text,
     number_of_attendees integer, number_of_exhibitors integer, attendee_cost text, booth_cost text,
     exhibitor_industries text[], attendee_personas text[], keywords text[], website text, description text,
-    event_url text, is_bookmarked boolean, source_cells text
+    event_url text, is_bookmarked boolean
 );
 
 copy staged_tag_groups from stdin;
@@ -265,6 +260,8 @@ with stored as (
 set constraints all deferred;
 
 set local lanyard.inserts_derived_columns = on;
+
+set local default_statistics_target = 10;
 
 update tag_groups t set created_at = coalesce(s.created_at, t.created_at), name = s.name, status = s.status,
   allows_multiple_selection = s.allows_multiple_selection, display_order = s.display_order,

@@ -26,6 +26,11 @@ export function jsonErrorOffset(bytes: Buffer): number {
   // Latin-1 makes one character of each byte.
   const text = bytes.toString('latin1', 0, end);
   const start = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  return jsonErrorIndex(text, start);
+}
+
+/** The index at which a text stops being JSON: its length where it ends too early. */
+export function jsonErrorIndex(text: string, start = 0): number {
   try {
     return skip(WHITE_SPACE, text, endOfValue(text, start));
   } catch (error) {
@@ -40,7 +45,7 @@ function skip(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** Nesting is limited before, when the values of the body are counted. */
+/** The nesting of a body is limited before, when its values are counted. */
 function endOfValue(text: string, start: number): number {
   const at = skip(WHITE_SPACE, text, start);
   if (text[at] === '{') return endOfList(text, at, '}', endOfMember);

@@ -181,7 +181,7 @@ export class CsvParser {
 
   private skipBlanks(start: number): number {
     let index = start;
-    while (this.text[index] !== this.delimiter && (this.text[index] === ' ' || this.text[index] === '\t')) index++;
+    while ((this.text[index] === ' ' || this.text[index] === '\t') && this.text[index] !== this.delimiter) index++;
     return index;
   }
 

@@ -1,13 +1,12 @@
 import { isStorableText } from '../api/text';
 import { unstorableText } from '../datasets/expectation';
 import { type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
-import type { ImportSource, ReadRecord } from '../datasets/import-plan';
-import type { LeftOut } from '../datasets/left-out';
+import type { ImportSource, LeftOut, ReadRecord } from '../datasets/import-plan';
 import { quote, quoteShortened } from '../datasets/quote';
 import { RecordCheck } from '../datasets/record-check';
 import { mappedName } from './column-mappings';
 import { isLeftOutList, LEFT_OUT_COLUMNS } from './csv-columns';
-import { type CsvField, filledPaths, type RecordDraft, skipOption } from './csv-fields';
+import { type CellContext, type CsvField, filledPaths, type RecordDraft, skipOption } from './csv-fields';
 import type { CsvColumn, CsvFormat } from './csv-format';
 import { plainText } from './csv-formulas';
 import type { CsvRow } from './csv-parser';
@@ -24,15 +23,10 @@ export const csvSource = (csv: CsvService, format: CsvFormat, open: OpenFile): I
 });
 
 /** Reads the records of a file in constant memory. */
-async function* readCsv(csv: CsvService, plan: CsvPlan, open: OpenFile): AsyncGenerator<ReadRecord> {
+async function* readCsv(csv: CsvService, plan: CsvPlan, open: OpenFile): AsyncGenerator<Iterable<ReadRecord>> {
   const reader = new CsvRowReader(csv, plan);
   const onProblem = () => undefined; // The plan has reported it.
-  for await (const { rows } of readRows(open, plan.reading, onProblem)) {
-    for (const row of rows) {
-      const read = reader.read(row);
-      if (read) yield read;
-    }
-  }
+  for await (const { rows } of readRows(open, plan.reading, onProblem)) yield reader.readAll(rows);
 }
 
 /** A record, and the errors of the cells that it was read from. */
@@ -59,9 +53,16 @@ class CsvRowReader {
     this.check = new RecordCheck(csv.datasets, plan);
   }
 
+  *readAll(rows: Iterable<CsvRow>): Generator<ReadRecord> {
+    for (const row of rows) {
+      const record = this.read(row);
+      if (record) yield record;
+    }
+  }
+
   /** Undefined for a row that has no text of the file itself. */
-  read(row: CsvRow): ReadRecord | undefined {
-    const cells = row.cells.slice(this.firstColumn);
+  private read(row: CsvRow): ReadRecord | undefined {
+    const cells = this.firstColumn === 0 ? row.cells : row.cells.slice(this.firstColumn);
     if (cells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
     this.plan.repeatedHours.beginRow();
     const noRecord = rowIssue(row, this.plan.survey.header.names);
@@ -174,7 +175,7 @@ class CsvRowReader {
   private parse(row: CsvRow, emptied: ReadonlySet<number>): ParsedRow {
     const record: RecordDraft = {};
     const issues: LocatedIssue[] = [];
-    for (const source of this.plan.sources) issues.push(...this.parseCells(record, source, row, emptied));
+    for (const source of this.plan.sources) this.parseCells(record, source, row, emptied, issues);
     for (const source of this.plan.optionSources) parseOptionValue(record, source);
     return { record, issues };
   }
@@ -202,40 +203,49 @@ class CsvRowReader {
   /**
    * Parses the cells of a field into a record. A list uses all its columns. For any other field, several columns of a row
    * may have a value only if it is the same.
+   * @param issues takes the errors
    */
   private parseCells(
     draft: RecordDraft,
     { field, inputs }: CsvSource,
     row: CsvRow,
     emptied: ReadonlySet<number>,
-  ): LocatedIssue[] {
-    const issues: LocatedIssue[] = [];
+    issues: LocatedIssue[],
+  ): void {
+    const last = inputs.at(-1);
+    const isOneOfSeveral = !field.isList && inputs.length > 1;
     let filled: { column: CsvColumn; cell: string } | undefined;
-    for (const [index, { column, context }] of inputs.entries()) {
+    for (const input of inputs) {
+      const { column, context } = input;
       const original = emptied.has(column.index) ? '' : this.cellOf(column, row.cells);
       const cell = this.plan.format.raw ? original : plainText(original);
-      const isLast = index === inputs.length - 1;
-      const mayBeSkipped = !field.isList && inputs.length > 1 && cell.trim() === '';
-      if (mayBeSkipped && (filled || !isLast)) continue;
-      const issue = cellIssue(field, column, row.line, original);
-      if (filled && filled.cell.trim() !== cell.trim()) {
-        issues.push({ ...issue, ...disagreement(filled.column, filled.cell, column, cell) });
-        continue;
-      }
-      if (!isStorableText(cell)) {
-        issues.push({ ...issue, ...unstorableText(quoteShortened(cell)), kind: 'unstorable' });
-        continue;
-      }
-      try {
-        field.parseInto(draft, cell, context);
-      } catch (error) {
-        if (!(error instanceof CsvValueError)) throw error;
-        const { message, expected, fix, kind } = error;
-        issues.push({ ...issue, message, expected, fix, kind });
-      }
-      if (!field.isList) filled ??= { column, cell };
+      if (isOneOfSeveral && cell.trim() === '' && (filled || input !== last)) continue;
+      const isOther = filled && filled.cell.trim() !== cell.trim();
+      const problem =
+        filled && isOther
+          ? disagreement(filled.column, filled.cell, column, cell)
+          : parseCell(draft, field, cell, context);
+      if (problem) issues.push({ ...cellIssue(field, column, row.line, original), ...problem });
+      if (!field.isList && problem?.kind !== UNSTORABLE) filled ??= { column, cell };
     }
-    return issues;
+  }
+}
+
+/** What is wrong with a cell. */
+type CellProblem = Pick<LocatedIssue, 'message' | 'expected' | 'kind' | 'fix'>;
+
+/** The kind of errors of cells that neither PostgreSQL nor JSON can hold. */
+const UNSTORABLE = 'unstorable';
+
+function parseCell(draft: RecordDraft, field: CsvField, cell: string, context: CellContext): CellProblem | undefined {
+  if (!isStorableText(cell)) return { ...unstorableText(quoteShortened(cell)), kind: UNSTORABLE };
+  try {
+    field.parseInto(draft, cell, context);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CsvValueError)) throw error;
+    const { message, expected, fix, kind } = error;
+    return { message, expected, fix, kind };
   }
 }
 
@@ -255,12 +265,7 @@ const cellIssue = (field: CsvField, column: CsvColumn, line: number, value: stri
   order: cellOrder(line, column.index),
 });
 
-function disagreement(
-  one: CsvColumn,
-  oneCell: string,
-  other: CsvColumn,
-  otherCell: string,
-): Pick<LocatedIssue, 'message' | 'expected' | 'kind' | 'fix'> {
+function disagreement(one: CsvColumn, oneCell: string, other: CsvColumn, otherCell: string): CellProblem {
   const fix = skipOption(mappedName(other));
   const names = `${quote(mappedName(one))} and ${quote(mappedName(other))}`;
   const values = `${quoteShortened(oneCell)} and ${quoteShortened(otherCell)}`;

@@ -13,6 +13,10 @@ export const LIST_SEPARATOR = /;|:::/y;
  * @param separator a sticky regular expression
  */
 export function splitEntries(cell: string, separator = LIST_SEPARATOR): ListEntry[] {
+  if (!cell.includes('"')) {
+    const texts = cell.split(separator).map((text) => text.trim());
+    return texts.filter(Boolean).map((text) => ({ text, isQuoted: false }));
+  }
   const entries: ListEntry[] = [];
   let position = 0;
   while (position <= cell.length) {

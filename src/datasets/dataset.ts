@@ -126,7 +126,8 @@ export interface RawRecord {
   line?: number;
 }
 
-export type Records = Iterable<RawRecord> | AsyncIterable<RawRecord>;
+/** Records, if they are read from a file part by part. */
+export type Records = Iterable<RawRecord> | AsyncIterable<Iterable<RawRecord>>;
 
 /** The datasets of all contexts. */
 export class Datasets {

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { ImportPlan } from './import-plan';
-import { READ_ONLY_COLUMN, SOURCE_CELLS_COLUMN, type StagedColumn, type Table } from './tables';
+import { READ_ONLY_COLUMN, type Table } from './tables';
 
 /** The temporary table that says which row each repeated row becomes part of. */
 const REPEATED = 'repeated_rows';
@@ -40,9 +40,7 @@ export async function resolveDuplicates(
 
 /** Gives the first of several rows what the others have and it lacks. */
 function mergeRows({ stage, staged, match, dataset }: Table): string {
-  const isMerged = ({ name }: StagedColumn): boolean =>
-    ![match[0], READ_ONLY_COLUMN, SOURCE_CELLS_COLUMN].includes(name);
-  const columns = staged.filter(isMerged);
+  const columns = staged.filter(({ name }) => name !== match[0] && name !== READ_ONLY_COLUMN);
   const arrays = columns.map(({ name, type }) => {
     // Lists of different lengths make no array.
     const value = type.endsWith('[]') ? `s.${name}::text` : `s.${name}`;

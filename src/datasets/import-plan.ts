@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
 import type { ImportIssue, IssueCollector, LocatedIssue } from './import-error';
-import type { LeftOut } from './left-out';
 
 /** Where a record was found in the file. */
 export interface RecordLocation {
@@ -116,6 +115,17 @@ export interface ImportContext {
   issues: IssueCollector;
 }
 
+/** A cell, or a row, that a lenient import leaves out. */
+export interface LeftOut {
+  line: number | null;
+  /** Null for a row. */
+  column: string | null;
+  value: unknown;
+  reason: string;
+  /** The cells of a row that was skipped. */
+  cells?: string[];
+}
+
 /** What a reader makes of one record, or of one row or line that is none. */
 export interface ReadRecord {
   /** Undefined for a row or line that is no record. */
@@ -134,6 +144,9 @@ export interface ReadRecord {
 export interface ImportSource<Plan extends ImportPlan = ImportPlan> {
   /** @throws ImportError if the file cannot be read */
   plan(context: ImportContext): Plan | Promise<Plan>;
-  /** @throws ImportError if the rest of the file cannot be read */
-  read(plan: Plan, context: ImportContext): AsyncIterable<ReadRecord>;
+  /**
+   * The records, part by part: a promise for each record would take as long as its checks.
+   * @throws ImportError if the rest of the file cannot be read
+   */
+  read(plan: Plan, context: ImportContext): AsyncIterable<Iterable<ReadRecord>>;
 }

@@ -8,8 +8,7 @@ import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
 import { Checks } from './check';
 import { type Counts, Datasets } from './dataset';
 import { ImportError, importError, IssueCollector } from './import-error';
-import type { ImportContext, ImportPlan, ImportSource, ReadRecord } from './import-plan';
-import type { LeftOut } from './left-out';
+import type { ImportContext, ImportPlan, ImportSource, LeftOut, ReadRecord } from './import-plan';
 import type { Outcome } from './outcomes';
 import { objectRecords, wholeRecords } from './read-json';
 import { Stage, STAGE_BATCH_SIZE } from './stage';
@@ -102,16 +101,16 @@ export class ImportService {
     try {
       const allTables = tablesOf(this.dataSource, this.datasets);
       await readStoredTypes(manager, allTables);
-      const stage = new Stage(manager, (await runner.connect()) as PoolClient, allTables);
-      await stage.create();
       const plan = await planned(source, context);
+      const stage = new Stage(manager, (await runner.connect()) as PoolClient, organizationId, allTables, plan);
+      await stage.create();
       const incomplete = await stageRecords(
         source.read(plan, context),
         stage,
         { ...context, plan },
         options.onProgress,
       );
-      const { repeatedRows } = await stage.finish(organizationId, plan);
+      const { repeatedRows } = await stage.finish();
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
       const written = await this.checkAndWrite({ ...context, plan, stage, tables, incomplete }, options);
       if (!options.dryRun) await analyze(manager, tables, written.imported);
@@ -132,7 +131,7 @@ export class ImportService {
       await checks.checkAll(tables, staged.incomplete, issues);
       issues.throwIfAny();
       // The checks may have left out records.
-      const imported = { ...this.datasets.noRecords(), ...(await stage.countRecords(plan)) };
+      const imported = { ...this.datasets.noRecords(), ...(await stage.countRecords()) };
       try {
         // When others got as far as the reserved positions again and again, they have to wait.
         return await manager.transaction((transaction) =>
@@ -198,7 +197,7 @@ const addEndOfReading = ({ issues }: ImportError, to: IssueCollector): void =>
  * @throws ImportError if a partial file has no records
  */
 async function stageRecords(
-  records: AsyncIterable<ReadRecord>,
+  records: AsyncIterable<Iterable<ReadRecord>>,
   stage: Stage,
   { issues, plan }: ImportContext & { plan: ImportPlan },
   onProgress: (records: number) => void = () => undefined,
@@ -206,15 +205,23 @@ async function stageRecords(
   const incomplete = new Set<string>();
   let count = 0;
   try {
-    for await (const read of records) {
-      issues.add(...read.issues);
-      if (read.location && !read.record) incomplete.add(read.location.section);
-      await stage.enqueue(read);
-      if (++count % STAGE_BATCH_SIZE === 0) onProgress(count);
+    for await (const part of records) {
+      for (const read of part) {
+        count++;
+        if (read.issues.length > 0) issues.add(...read.issues);
+        if (read.location && !read.record) incomplete.add(read.location.section);
+        if (!stage.enqueue(read)) continue;
+        await stage.flush();
+        onProgress(count);
+      }
     }
     onProgress(count);
   } catch (error) {
-    if (!(error instanceof ImportError)) throw error;
+    if (!(error instanceof ImportError)) {
+      // Nobody gets the connection while it is written to.
+      await stage.settle().catch(() => undefined);
+      throw error;
+    }
     addEndOfReading(error, issues);
   }
   // A partial file without records is most likely the wrong one; a whole dataset may be that of an empty organization.
@@ -228,5 +235,6 @@ async function analyze(manager: EntityManager, tables: Table[], imported: Counts
   const count = Object.values(imported).reduce((sum, each) => sum + each, 0);
   if (count < STAGE_BATCH_SIZE) return;
   const names = [...tables.map(({ name }) => name), ...TRIGGER_MAINTAINED_TABLES];
-  await manager.query(`analyze ${names.join(', ')}`).catch(() => undefined);
+  // Another import, which is writing, analyzes the table itself.
+  await manager.query(`analyze (skip_locked) ${names.join(', ')}`).catch(() => undefined);
 }

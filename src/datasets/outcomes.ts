@@ -10,22 +10,6 @@ export interface Outcome {
   unchanged: number;
 }
 
-type Outcomes = Record<string, Outcome>;
-
-/** Adds up the outcomes of sections that were written in several parts. */
-export function addOutcomes(one: Outcomes, other: Outcomes): Outcomes {
-  const sum = { ...one };
-  for (const [section, { created, updated, unchanged }] of Object.entries(other)) {
-    const before = one[section] ?? { created: 0, updated: 0, unchanged: 0 };
-    sum[section] = {
-      created: before.created + created,
-      updated: before.updated + updated,
-      unchanged: before.unchanged + unchanged,
-    };
-  }
-  return sum;
-}
-
 /** How many records the preview of a dry run shows. */
 const PREVIEW_SIZE = 3;
 

@@ -1,5 +1,6 @@
 import { constants } from 'node:buffer';
 import { isObject } from '../api/field-rules';
+import { jsonErrorIndex } from '../api/json-syntax';
 import { closestName } from './closest-name';
 import type { Datasets, RawRecord, Records } from './dataset';
 import { looksLikeCsv } from './fallback-delimiter';
@@ -24,7 +25,7 @@ export async function* datasetRecords(
   datasets: Datasets,
   issues: IssueCollector,
   csvCommand = 'import with --csv',
-): AsyncGenerator<RawRecord> {
+): AsyncGenerator<Iterable<RawRecord>> {
   let form: 'ndjson' | 'object' | undefined;
   /** The object so far, or a line that has not ended. */
   let pending = '';
@@ -46,16 +47,14 @@ export async function* datasetRecords(
     if (form === 'object') continue;
     const lines = pending.split('\n');
     pending = lines.pop() ?? '';
-    for (const each of lines) {
-      yield* lineRecords(each, line, datasets, issues);
-      line++;
-    }
+    yield lineRecords(lines, line, datasets, issues);
+    line += lines.length;
   }
   // NDJSON without records, as the export of an empty organization, is an empty file.
   if (pending.trim() === '' && form === undefined) return;
   form ??= formOf(pending);
-  if (form === 'ndjson') yield* lineRecords(pending, line, datasets, issues);
-  else yield* objectRecords(parseObject(pending, line), datasets, issues);
+  if (form === 'ndjson') yield lineRecords([pending], line, datasets, issues);
+  else yield objectRecords(parseObject(pending, line), datasets, issues);
 }
 
 /** @param length that a JavaScript string would have, which can hold half a gigabyte */
@@ -101,7 +100,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-function* lineRecords(text: string, line: number, datasets: Datasets, issues: IssueCollector): Generator<RawRecord> {
+/** @param first number of the first line */
+function* lineRecords(
+  lines: string[],
+  first: number,
+  datasets: Datasets,
+  issues: IssueCollector,
+): Generator<RawRecord> {
+  for (const [index, text] of lines.entries()) yield* lineRecord(text, first + index, datasets, issues);
+}
+
+function* lineRecord(text: string, line: number, datasets: Datasets, issues: IssueCollector): Generator<RawRecord> {
   if (text.trim() === '') return;
   requireRowLength(text.length, line);
   const value = parseJson(text) as { section?: unknown; record?: unknown } | null | undefined;
@@ -120,21 +129,20 @@ function* lineRecords(text: string, line: number, datasets: Datasets, issues: Is
 
 /** @param line in which the object begins */
 function parseObject(text: string, line: number): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw notJson(syntaxErrorLine(error as Error, text, line));
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw notJson(errorLine(text, line));
   if (isObject(value)) return value;
   throw importError('The dataset must be one JSON object, or NDJSON.');
 }
 
-/** The line of a syntax error, if JSON.parse names its position. The rest of its message must not be shown: it quotes the data. */
-function syntaxErrorLine({ message }: Error, text: string, firstLine: number): number | null {
-  const [, position] = /at position (\d+)/.exec(message) ?? [];
-  if (position === undefined) return null;
-  return firstLine + text.slice(0, Number(position)).split('\n').length - 1;
+/** The line on which a text stops being JSON. The message of JSON.parse must not be shown, because it quotes the data. */
+function errorLine(text: string, firstLine: number): number | null {
+  try {
+    return firstLine + text.slice(0, jsonErrorIndex(text)).split('\n').length - 1;
+  } catch (error) {
+    if (error instanceof RangeError) return null; // The text is nested too deeply.
+    throw error;
+  }
 }
 
 /**
@@ -146,15 +154,23 @@ export const wholeRecords = (datasets: Datasets, open: (issues: IssueCollector) 
   read: (plan, { issues }) => checkedRecords(datasets, plan, open(issues)),
 });
 
-async function* checkedRecords(datasets: Datasets, plan: ImportPlan, records: Records): AsyncGenerator<ReadRecord> {
+async function* checkedRecords(
+  datasets: Datasets,
+  plan: ImportPlan,
+  records: Records,
+): AsyncGenerator<Iterable<ReadRecord>> {
   const check = new RecordCheck(datasets, plan);
   const counts = datasets.noRecords();
-  for await (const { section, record: raw, line } of records) {
-    const location = { section, index: counts[section] ?? 0, line };
-    counts[section] = location.index + 1;
-    const { record, issues } = check.check(location, raw);
-    yield { location, record: issues.length === 0 ? record : undefined, issues, leftOut: [] };
+  function* checked(part: Iterable<RawRecord>): Generator<ReadRecord> {
+    for (const { section, record: raw, line } of part) {
+      const location = { section, index: counts[section] ?? 0, line };
+      counts[section] = location.index + 1;
+      const { record, issues } = check.check(location, raw);
+      yield { location, record: issues.length === 0 ? record : undefined, issues, leftOut: [] };
+    }
   }
+  if (Symbol.iterator in records) yield checked(records);
+  else for await (const part of records) yield checked(part);
 }
 
 /** What a list of the API's response has beside its records. */

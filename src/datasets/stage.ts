@@ -3,19 +3,19 @@ import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityManager } from 'typeorm';
 import type { LocatedIssue } from './import-error';
-import type { ImportPlan, ReadRecord } from './import-plan';
-import type { LeftOut } from './left-out';
+import type { ImportPlan, LeftOut, ReadRecord, RecordLocation } from './import-plan';
 import type { Counts } from './dataset';
 import { resolveDuplicates } from './duplicates';
-import { copyRows, copyText } from './copy-format';
-import { SOURCE_CELLS_COLUMN, type Table } from './tables';
-import { RESERVED_TABLE } from './write-statements';
+import type { StagedColumn, Table } from './tables';
+import { RESERVED_TABLE, SMALL_SAMPLE } from './write-statements';
 
 /** How many records are sent to PostgreSQL at once. */
 export const STAGE_BATCH_SIZE = 1000;
 
 /** The temporary table of what a lenient import leaves out, in the order in which it is found. */
 const LEFT_OUT = 'staged_left_out';
+/** The temporary table of the cells of each row that a lenient import may still leave out. */
+const CELLS = 'staged_cells';
 
 /**
  * The records of the file in temporary tables. Nothing is locked while the file is read, and memory does not grow with it.
@@ -36,7 +36,9 @@ export class Stage {
   constructor(
     private readonly manager: EntityManager,
     private readonly client: ClientBase,
+    private readonly organizationId: number,
     private readonly tables: Table[],
+    private readonly plan: ImportPlan,
   ) {
     const sections = new Set(tables.map(({ section }) => section));
     this.tablesBySection = new Map(
@@ -46,24 +48,29 @@ export class Stage {
 
   /** Creates the tables anew: an earlier import may have left others on the connection. */
   async create(): Promise<void> {
-    await this.manager.query(`drop table if exists ${LEFT_OUT}`);
-    await this.manager.query(`create temporary table ${LEFT_OUT} (n integer primary key, entry text)`);
-    for (const table of this.tables) {
-      await this.manager.query(`drop table if exists ${table.stage}`);
-      await this.manager.query(`create temporary table ${table.stage} (${columnDefinitions(table)})`);
+    const definitions = this.tables.map((table) => [table.stage, columnDefinitions(table)]);
+    if (this.plan.isLenient) {
+      definitions.push([LEFT_OUT, 'n integer primary key, entry text'], [CELLS, 'record_index integer, cells text']);
+    }
+    for (const [name, columns] of definitions) {
+      await this.manager.query(`drop table if exists ${name}`);
+      await this.manager.query(`create temporary table ${name} (${columns})`);
     }
   }
 
-  /** Queues a record and what is left out of it. */
-  async enqueue({ location, record, leftOut, cells }: ReadRecord): Promise<void> {
+  /**
+   * Queues a record and what is left out of it.
+   * @returns whether it is time to flush
+   */
+  enqueue({ location, record, leftOut, cells }: ReadRecord): boolean {
     if (location && record) {
       const { section } = location;
-      if (cells) Object.assign(record, { [SOURCE_CELLS_COLUMN]: JSON.stringify(cells) });
-      for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, { ...location, record }));
+      if (cells) this.queue(CELLS, `${location.index}\t${copyText(JSON.stringify(cells), 'text')}\n`);
+      for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record));
       this.counts[section] = (this.counts[section] ?? 0) + 1;
     }
     for (const each of leftOut) this.queueLeftOut(each);
-    if (++this.queued % STAGE_BATCH_SIZE === 0) await this.flush();
+    return ++this.queued % STAGE_BATCH_SIZE === 0;
   }
 
   private queue(table: string, rows: string): void {
@@ -71,15 +78,15 @@ export class Stage {
   }
 
   private queueLeftOut(leftOut: LeftOut): void {
-    this.queue(LEFT_OUT, `${++this.leftOutCount}\t${copyText(JSON.stringify(leftOut), { type: 'text' })}\n`);
+    this.queue(LEFT_OUT, `${++this.leftOutCount}\t${copyText(JSON.stringify(leftOut), 'text')}\n`);
   }
 
   /** Takes records out, and adds their rows to what is left out. @param reasons by the index of the record */
   async leaveOut(section: string, reasons: ReadonlyMap<number, LocatedIssue>): Promise<void> {
     const [main, ...lists] = this.tablesOf(section);
     if (reasons.size === 0 || !main) return;
-    const rows = await this.manager.query<{ record_index: number; cells: string | null }[]>(
-      `select record_index, ${SOURCE_CELLS_COLUMN} as cells from ${main.stage} where record_index = any($1)`,
+    const rows = await this.manager.query<{ record_index: number; cells: string }[]>(
+      `select record_index, cells from ${CELLS} where record_index = any($1)`,
       [[...reasons.keys()]],
     );
     const cellsByIndex = new Map(rows.map(({ record_index: index, cells }) => [index, cells]));
@@ -90,8 +97,7 @@ export class Stage {
     for (const { stage } of [main, ...lists]) {
       await this.manager.query(`delete from ${stage} where record_index = any($1)`, [[...reasons.keys()]]);
     }
-    await this.flush();
-    await this.writing;
+    await this.settle();
   }
 
   /** What is left out, in the order in which it was found. */
@@ -106,14 +112,12 @@ export class Stage {
   }
 
   /** Writes what is queued, resolves duplicates and matches stored rows. The planner then knows the size of the tables. */
-  async finish(organizationId: number, plan: ImportPlan): Promise<{ repeatedRows: number }> {
-    await this.flush();
-    await this.writing;
-    // A small sample is enough to choose how to join.
+  async finish(): Promise<{ repeatedRows: number }> {
+    await this.settle();
     const stages = this.tables.map(({ stage }) => stage);
-    await this.manager.query(`set local default_statistics_target = 10; analyze ${stages.join(', ')}`);
-    const repeatedRows = await resolveDuplicates(this.manager, this.tablesOfOnlySection(), plan);
-    await this.matchStoredRows(organizationId, plan);
+    await this.manager.query(`${SMALL_SAMPLE}; analyze ${stages.join(', ')}`);
+    const repeatedRows = await resolveDuplicates(this.manager, this.tablesOfOnlySection(), this.plan);
+    await this.matchStoredRows();
     return { repeatedRows };
   }
 
@@ -121,7 +125,8 @@ export class Stage {
    * Gives staged rows the ids of the stored rows that they match. Until the organization is locked, others may change what
    * is stored, so this is repeated then.
    */
-  async matchStoredRows(organizationId: number, { match }: ImportPlan): Promise<void> {
+  async matchStoredRows(): Promise<void> {
+    const { match } = this.plan;
     const [main, ...lists] = this.tablesOfOnlySection();
     if (!match || !main) return;
     const { stage } = main;
@@ -132,7 +137,7 @@ export class Stage {
         )
         update ${stage} s set ${id} = f.id from found f
         where f.record_index = s.record_index and f.id is not null and f.id <> f.staged_id`,
-      [organizationId],
+      [this.organizationId],
     );
     await this.moveEntries(main, lists);
   }
@@ -141,7 +146,8 @@ export class Stage {
    * Whether records match stored rows that others have added from a position on, while this import wrote new rows for them
    * at reserved positions.
    */
-  async matchesAddedRows(organizationId: number, { match }: ImportPlan, position: string): Promise<boolean> {
+  async matchesAddedRows(position: string): Promise<boolean> {
+    const { match } = this.plan;
     const [main] = this.tablesOfOnlySection();
     if (!match || !main) return false;
     const { stage, name } = main;
@@ -158,7 +164,7 @@ export class Stage {
             from (select s.* from ${stage} s where ${match.key('s')} in (select key from added) offset 0) s
           ) found where id <> staged_id
         )`,
-      [organizationId, position],
+      [this.organizationId, position],
     );
     return row?.exists ?? false;
   }
@@ -175,7 +181,8 @@ export class Stage {
   }
 
   /** How many records of each section are written, out of those that were read. */
-  async countRecords({ onDuplicate, isLenient }: ImportPlan): Promise<Counts> {
+  async countRecords(): Promise<Counts> {
+    const { onDuplicate, isLenient } = this.plan;
     const [main] = this.tablesOfOnlySection();
     if ((!onDuplicate && !isLenient) || !main) return this.counts;
     const [row] = await this.manager.query<{ count: number }[]>(`select count(*)::integer as count from ${main.stage}`);
@@ -192,13 +199,20 @@ export class Stage {
     return this.tablesBySection.get(section) ?? [];
   }
 
-  private async flush(): Promise<void> {
+  /** Sends what is queued while the next records are read and checked, when the batch before it is written. */
+  async flush(): Promise<void> {
+    await this.writing;
     const texts = [...this.unsent];
     this.unsent.clear();
-    await this.writing;
     this.writing = this.copy(texts);
-    // The next flush awaits it and gets its error; until then the rejection must not count as unhandled.
+    // Whoever waits for it next gets its error; until then the rejection must not count as unhandled.
     this.writing.catch(() => undefined);
+  }
+
+  /** Waits until nothing is sent: only then may the connection be used for anything else. */
+  async settle(): Promise<void> {
+    await this.flush();
+    await this.writing;
   }
 
   private async copy(texts: [table: string, text: string][]): Promise<void> {
@@ -217,3 +231,60 @@ const columnDefinitions = ({ staged }: Table): string =>
     'entry_index integer',
     ...staged.map(({ name, type }) => `${name} ${type}`),
   ].join(', ');
+
+type Row = Record<string, unknown>;
+
+/** The rows of a record in a table, one or one for each entry of the array that the table stores, in the format of COPY. */
+function copyRows(table: Table, { index, line }: RecordLocation, record: object): string {
+  const { list, staged, owner, dataset, hasTextEntries, match } = table;
+  const fields = record as Row;
+  // Joined cells are one text. Texts that are appended to each other stay many, which the garbage collector copies.
+  const row = (entryIndex: number | undefined, valueOf: (column: StagedColumn) => unknown): string => {
+    const cells = [String(line ?? NULL), String(index), String(entryIndex ?? NULL)];
+    for (const column of staged) cells.push(copyText(valueOf(column), column.type));
+    return `${cells.join('\t')}\n`;
+  };
+  if (!list) return row(undefined, (column) => valueOf(column, fields));
+  const entries = (fields[list.name] ?? []) as unknown[];
+  const rows = entries.map((entry, entryIndex) =>
+    row(entryIndex, (column) => {
+      if (column === owner) return fields[dataset.key];
+      if (column.name === 'position') return entryIndex;
+      if (hasTextEntries) return column.name === match[1] ? entry : undefined;
+      return valueOf(column, entry as Row);
+    }),
+  );
+  return rows.join('');
+}
+
+function valueOf({ outer, inner, initial }: StagedColumn, fields: Row): unknown {
+  const value = fields[outer];
+  return (inner === undefined ? value : (value as Row | null | undefined)?.[inner]) ?? initial;
+}
+
+/** What begins or ends a value in the text format of COPY. */
+const SPECIAL = /[\\\t\n\r]/;
+const SPECIALS = /[\\\t\n\r]/g;
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+const NULL = '\\N';
+
+/** A value of a column in the text format of PostgreSQL's COPY. */
+function copyText(value: unknown, type: string): string {
+  if (value === null || value === undefined) return NULL;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = inputText(value, type);
+  return SPECIAL.test(text) ? text.replace(SPECIALS, (special) => ESCAPES[special] ?? special) : text;
+}
+
+/** The text that PostgreSQL's type reads as the value. */
+function inputText(value: unknown, type: string): string {
+  if (type === 'jsonb' || type === 'json') return JSON.stringify(value);
+  if (Array.isArray(value)) return `{${value.map(arrayEntry).join(',')}}`;
+  return textOf(value);
+}
+
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+const arrayEntry = (entry: unknown): string =>
+  entry === null ? 'null' : `"${textOf(entry).replace(/["\\]/g, '\\$&')}"`;

@@ -71,9 +71,6 @@ export interface Table {
 /** The staged column for the values of read-only fields. */
 export const READ_ONLY_COLUMN = 'read_only';
 
-/** The staged column for the cells of the row that a record was read from, as JSON, if the row may still be skipped. */
-export const SOURCE_CELLS_COLUMN = 'source_cells';
-
 /** A table of a section before its columns are known. */
 interface TableSource {
   section: string;
@@ -173,7 +170,6 @@ function unstoredColumns({ computedFields = {}, readOnlyFields }: Dataset): Stag
     type,
     ...namesOf(path),
   }));
-  columns.push({ name: SOURCE_CELLS_COLUMN, type: 'text', ...namesOf(SOURCE_CELLS_COLUMN) });
   if (readOnlyFields) columns.push({ name: READ_ONLY_COLUMN, type: 'jsonb', ...namesOf(READ_ONLY_COLUMN) });
   return columns;
 }

@@ -2,6 +2,9 @@ import { INSERTS_DERIVED_COLUMNS } from '../schema/derived';
 import type { ImportPlan } from './import-plan';
 import type { FilledColumn, Table } from './tables';
 
+/** Has `analyze` read a small sample, which is enough to choose how to join. */
+export const SMALL_SAMPLE = 'set local default_statistics_target = 10';
+
 /** How an import writes rows while others go on adding to the lists. */
 export interface Reservation {
   /** How many positions of each list are left to the others. */
@@ -32,7 +35,7 @@ export function writeStatements(tables: Table[], plan: ImportPlan, reservation?:
     const owner = tables.find(({ name }) => name === table.owner?.target?.table);
     return tableStatements(table, plan, owner, reservation);
   });
-  const begin = ['set constraints all deferred', `set local ${INSERTS_DERIVED_COLUMNS} = on`];
+  const begin = ['set constraints all deferred', `set local ${INSERTS_DERIVED_COLUMNS} = on`, SMALL_SAMPLE];
   return [...begin, ...statements, 'set constraints all immediate'];
 }
 
@@ -53,14 +56,16 @@ function tableStatements(
   const { dataset, list } = table;
   if (dataset.shared) return sharedStatements(table, plan);
   const insert = table.tracked && reservation ? insertAtReserved(table, plan, reservation) : insertRows(table);
-  if (!list) return [...updateRows(table, plan), insert];
+  // Plans for a table that was empty at its last VACUUM would read all of it for each row that refers to it.
+  const inserts = reservation ? [insert, `analyze (skip_locked) ${table.name}`] : [insert];
+  if (!list) return [...updateRows(table, plan), ...inserts];
   const isProvided = plan.providesField(list.name);
   const statements: string[] = [];
   if (isProvided && !list.isAdditive && owner) statements.push(deleteMissingEntries(table, owner));
   // A partial file adds entries to such a list, and leaves those that are stored as they are but for the fields it names.
   const areUpdated = !(plan.isPartial && list.isAdditive) || plan.updatedEntryFields(list.name).length > 0;
   if (isProvided && areUpdated) statements.push(...updateRows(table, plan));
-  return [...statements, insert];
+  return [...statements, ...inserts];
 }
 
 function sharedStatements({ dataset, columns }: Table, plan: ImportPlan): string[] {

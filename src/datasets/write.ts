@@ -4,7 +4,7 @@ import type { Checks } from './check';
 import type { Counts } from './dataset';
 import type { ImportPlan } from './import-plan';
 import { lockLists, runStatements } from './list-locks';
-import { addOutcomes, type Outcome, OutcomeCounter } from './outcomes';
+import { type Outcome, OutcomeCounter } from './outcomes';
 import type { Stage } from './stage';
 import type { Table } from './tables';
 import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, type Reservation, writeStatements } from './write-statements';
@@ -67,26 +67,26 @@ export class Write {
 
   /** Locks the lists, and then writes. */
   private async writeLocked(tables: Table[], imported: Counts): Promise<Written> {
-    const { organizationId, stage, plan } = this.staged;
+    const { organizationId, stage } = this.staged;
     await lockLists(this.transaction, organizationId, tables);
-    await stage.matchStoredRows(organizationId, plan);
+    await stage.matchStoredRows();
     return this.writeRows(tables, imported);
   }
 
   /** Writes while others go on, and then locks the lists, so that the rows are at their ends when they become visible. */
   private async writeAtReserved(reservation: Reservation): Promise<Written> {
-    const { organizationId, stage, plan, imported } = this.staged;
+    const { organizationId, stage, imported } = this.staged;
     const position = await this.nextPosition();
-    await stage.matchStoredRows(organizationId, plan);
+    await stage.matchStoredRows();
     await this.transaction.query(CREATE_RESERVED_TABLE);
     await this.transaction.query(atReservedPositions(true));
     let written = await this.writeRows(this.own, imported, reservation);
     await this.transaction.query(atReservedPositions(false));
     // Nobody else of the organization has to wait while the shared rows are written.
-    if (this.shared.length > 0) written = addWritten(written, await this.writeLocked(this.shared, imported));
+    if (this.shared.length > 0) written = joinWritten(written, await this.writeLocked(this.shared, imported));
     await lockLists(this.transaction, organizationId, this.own);
     await this.transaction.query(ADVANCE_LISTS, [organizationId]);
-    if (await stage.matchesAddedRows(organizationId, plan, position)) throw new MatchedMeanwhile();
+    if (await stage.matchesAddedRows(position)) throw new MatchedMeanwhile();
     return written;
   }
 
@@ -114,8 +114,9 @@ export class Write {
   }
 }
 
-const addWritten = (one: Written, other: Written): Written => ({
-  outcomes: addOutcomes(one.outcomes, other.outcomes),
+/** Each section is written in one of the two parts. */
+const joinWritten = (one: Written, other: Written): Written => ({
+  outcomes: { ...one.outcomes, ...other.outcomes },
   ids: { ...one.ids, ...other.ids },
-  preview: one.preview.length > 0 ? one.preview : other.preview,
+  preview: [...one.preview, ...other.preview],
 });

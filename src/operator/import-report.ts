@@ -1,21 +1,17 @@
 import { contactsFirst } from '../csv/csv-columns';
 import { columnsWithoutEffect, type CsvPlan } from '../csv/csv-plan';
-import type { LeftOutSummary } from '../datasets/left-out';
 import { databaseErrorMessage } from '../database/errors';
 import type { Counts, Datasets } from '../datasets/dataset';
 import { LEGACY_ENCODING } from '../datasets/open';
 import { ImportError, type ImportIssue, NO_LOCATION } from '../datasets/import-error';
+import type { ImportPlan } from '../datasets/import-plan';
 import type { ImportResult } from '../datasets/import.service';
 import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
+import type { LeftOutList } from './left-out-list';
 import { formatCount, formatNumber, formatTable } from './terminal/table';
 
-/** What a person and a program read about an import. */
-
-/** The public result: the ids of each section that reports them are a property with its name. */
-export const resultJson = ({ imported, outcomes, ids }: ImportResult): object => ({ imported, outcomes, ...ids });
-
 /** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
-export function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
+function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
   const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
     const count = imported[section] ?? 0;
     const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
@@ -30,21 +26,76 @@ export function countsText(datasets: Datasets, counts: Counts): string {
   return read.map(([section, count]) => formatCount(count, datasets.of(section).noun)).join(', ') || 'nothing';
 }
 
+const isCsv = (plan: ImportPlan): plan is CsvPlan => 'survey' in plan;
+
+/** The names of the file's own columns, if it has any. */
+export const ownColumnNames = (plan: ImportPlan): readonly string[] => (isCsv(plan) ? plan.ownColumnNames : []);
+
+/** What a person and a program read about an import that has succeeded. */
+export class ImportReport {
+  private readonly plan: CsvPlan | undefined;
+  private readonly outcomes: ImportResult['outcomes'];
+
+  /**
+   * @param section that is reported even if it has no records
+   * @param leftOut undefined if nothing may be left out
+   */
+  constructor(
+    private readonly datasets: Datasets,
+    private readonly result: ImportResult,
+    section: string | undefined,
+    private readonly isDryRun: boolean,
+    private readonly leftOut?: LeftOutList,
+  ) {
+    const { plan, outcomes } = result;
+    this.plan = isCsv(plan) ? plan : undefined;
+    this.outcomes = section ? { [section]: { created: 0, updated: 0, unchanged: 0 }, ...outcomes } : outcomes;
+  }
+
+  /** The result in one sentence, or two. */
+  get text(): string {
+    const what = outcomesText(this.datasets, this.result.imported, this.outcomes);
+    return `${this.isDryRun ? 'Would import' : 'Imported'} ${what}.${this.leftOut ? leftOutText(this.leftOut) : ''}`;
+  }
+
+  get lines(): string[] {
+    const notes = this.plan ? readingNotes(this.plan, this.result.repeatedRows) : [];
+    return [this.text, ...notes, ...(this.leftOut ? leftOutLines(this.leftOut) : [])];
+  }
+
+  /** The ids of each section that reports them are a property with its name. */
+  get json(): object {
+    const { imported, ids, repeatedRows, preview } = this.result;
+    const { plan, outcomes } = this;
+    return {
+      imported,
+      outcomes,
+      ...ids,
+      ...(repeatedRows > 0 ? { repeatedRows } : undefined),
+      ...(plan ? repeatedHoursJson(plan) : undefined),
+      ...(this.leftOut ? leftOutJson(this.leftOut) : undefined),
+      ...(this.isDryRun ? { dryRun: true } : undefined),
+      ...(this.isDryRun && plan
+        ? { columns: describeColumns(plan), first: preview.map((record) => JSON.parse(record) as unknown) }
+        : undefined),
+    };
+  }
+
+  /** How a dry run has read the file. */
+  get dryRunText(): string {
+    const end = 'This was a dry run: nothing was stored.\n';
+    if (!this.plan) return end;
+    const columns = describeColumns(this.plan).map(({ column, field }) => [
+      escapeInvisible(column),
+      field ?? '(skipped)',
+    ]);
+    const records = this.result.preview.map((record) => `${escapeInvisible(record)}\n`);
+    return `${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
+  }
+}
+
 const describeColumns = ({ columns }: CsvPlan) =>
   columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null }));
-
-/** How a dry run has read a CSV file. */
-export function dryRunJson(plan: CsvPlan, { preview }: ImportResult): object {
-  return { columns: describeColumns(plan), first: preview.map((record) => JSON.parse(record) as unknown) };
-}
-
-export function dryRunText(plan: CsvPlan | undefined, { preview }: ImportResult): string {
-  const end = 'This was a dry run: nothing was stored.\n';
-  if (!plan) return end;
-  const columns = describeColumns(plan).map(({ column, field }) => [escapeInvisible(column), field ?? '(skipped)']);
-  const records = preview.map((record) => `${escapeInvisible(record)}\n`);
-  return `${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
-}
 
 /** The errors of the file, or the one with which the database ended the import. Undefined for any other error. */
 export function errorsJson(error: unknown): object | undefined {
@@ -62,25 +113,25 @@ const issueJson = ({ line, column, path, value = null, expected }: ImportIssue):
 });
 
 /** The times in an hour that occurs twice: their number, the first one, and what was taken. */
-export const repeatedHoursJson = ({ repeatedHours: { count, first } }: CsvPlan): object =>
+const repeatedHoursJson = ({ repeatedHours: { count, first } }: CsvPlan): object =>
   first ? { repeatedHours: { count, ...first } } : {};
 
 /** What a lenient import has left out, in a sentence that follows the outcome. */
-export function leftOutText({ rows, values }: LeftOutSummary, file: string | undefined): string {
+function leftOutText({ rows, values, path }: LeftOutList): string {
   if (rows + values === 0) return '';
   const what = [];
   if (rows > 0) what.push(formatCount(rows, 'row'));
   if (values > 0) what.push(formatCount(values, 'value'));
-  return ` Skipped ${what.join(' and ')}${file === undefined ? '' : `: see ${file}`}.`;
+  return ` Skipped ${what.join(' and ')}${path === undefined ? '' : `: see ${path}`}.`;
 }
 
-export const leftOutJson = ({ rows, values, columns }: LeftOutSummary, file: string | undefined): object => ({
+const leftOutJson = ({ rows, values, columns, path }: LeftOutList): object => ({
   skipped: { rows, values, columns: [...columns.values()] },
-  errorsFile: file ?? null,
+  errorsFile: path ?? null,
 });
 
 /** A line for each column of which something was left out, and for each row that was skipped. */
-export function leftOutLines({ columns, skippedRows, rows }: LeftOutSummary): string[] {
+function leftOutLines({ columns, skippedRows, rows }: LeftOutList): string[] {
   const ofColumns = [...columns.values()].map(
     ({ column, count, example, reason }) =>
       `column ${quote(column)}: ${formatCount(count, 'value')}, such as ${quoteShortened(example)}. ${reason}`,

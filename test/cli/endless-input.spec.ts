@@ -42,13 +42,17 @@ async function errorOf(records: AsyncIterable<unknown>): Promise<string> {
   return 'none';
 }
 
-const jsonOf = (chunks: AsyncIterable<Buffer>) => datasetRecords(decodeText(chunks), DATASETS, new IssueCollector());
+async function* each(parts: AsyncIterable<Iterable<unknown>>): AsyncGenerator<unknown> {
+  for await (const part of parts) yield* part;
+}
+const jsonOf = (chunks: AsyncIterable<Buffer>) =>
+  each(datasetRecords(decodeText(chunks), DATASETS, new IssueCollector()));
 const CSV = new CsvService(DATASETS);
 const NO_DATABASE = undefined as unknown as EntityManager;
 async function* readCsv(open: () => AsyncIterable<Buffer>, issues: IssueCollector): AsyncGenerator<unknown> {
   const context = { organizationId: 1, manager: NO_DATABASE, issues };
   const source = csvSource(CSV, csvFormatOf(CSV, { csv: 'leads' }) as CsvFormat, open);
-  yield* source.read(await source.plan(context), context);
+  yield* each(source.read(await source.plan(context), context));
 }
 const csvOf = (chunks: AsyncIterable<Buffer>) => readCsv(() => chunks, new IssueCollector());
 
@@ -87,7 +91,8 @@ it('a line that is not JSON does not end the reading of NDJSON, wherever a part 
   const issues = new IssueCollector();
   const chunks = Readable.from(parts.map((part) => Buffer.from(part)));
   const lines: unknown[] = [];
-  for await (const { line } of datasetRecords(decodeText(chunks), DATASETS, issues)) lines.push(line);
+  for await (const part of datasetRecords(decodeText(chunks), DATASETS, issues))
+    for (const { line } of part) lines.push(line);
   expect(lines).toEqual([1, 3]);
   expect(() => issues.throwIfAny()).toThrow(/^line 2: This is not valid JSON\.$/);
 });

@@ -87,7 +87,7 @@ describe('an import of several batches', () => {
     ) as [object[], object[]];
     const operator = await asOperator(installation.database.url);
     const service = new ImportService(operator, DATASETS);
-    async function* records(batches: object[][]) {
+    function* records(batches: object[][]) {
       for (const record of batches.flat()) yield { section: 'industryEvents' as const, record };
     }
     const catalog = (batches: object[][]) => wholeRecords(DATASETS, () => records(batches));

@@ -3,7 +3,8 @@ import { IsInt } from 'class-validator';
 import fc from 'fast-check';
 import { Email, EmailList, NumericId, ListOf, PreciseDateTime, Text, TimeOfDay } from '../../src/api/fields';
 import { firstInvalidPath, toInstance } from '../../src/api/field-rules';
-import { isCalendarDay, toUtc } from '../../src/api/text';
+import { isEmail } from 'class-validator';
+import { isCalendarDay, isVisibleEmail, toUtc } from '../../src/api/text';
 import { countValues } from '../../src/api/count-values';
 import { RequestValidationPipe } from '../../src/api/validation.pipe';
 
@@ -257,4 +258,22 @@ describe('a body with decorators of our own and of others', () => {
     await expect(read({ entries, size: '3.5' })).rejects.toThrow("'size'");
     await expect(read({ entries: [...entries, {}], size: '3' })).rejects.toThrow("'entries[1].name'");
   });
+});
+
+describe('an address of ASCII characters', () => {
+  const part = (characters: string, maxLength: number) =>
+    fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength });
+  const label = part('az09-_', 24);
+  const address = fc
+    .tuple(
+      fc.array(part('aZ09_+-.', 40), { minLength: 1, maxLength: 3 }),
+      fc.array(label, { minLength: 1, maxLength: 5 }),
+    )
+    .map(([local, domain]) => `${local.join('.')}@${domain.join('.')}.${domain.length > 3 ? 'example' : 'com'}`);
+
+  it('is valid where the library says so', () =>
+    fc.assert(
+      fc.property(address, (each) => expect(isVisibleEmail(each)).toBe(isEmail(each))),
+      { numRuns: 2000 },
+    ));
 });

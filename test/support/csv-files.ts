@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { CsvFormat } from '../../src/csv/csv-format';
 import { csvSource } from '../../src/csv/csv-read';
 import { CsvService } from '../../src/csv/csv.service';
-import type { LeftOut } from '../../src/datasets/left-out';
+import type { LeftOut } from '../../src/datasets/import-plan';
 import { ImportError } from '../../src/datasets/import-error';
 import { type ImportResult, ImportService } from '../../src/datasets/import.service';
 import { type CsvOptions, csvFormatOf, withCsvImportOptions, withCsvOptions } from '../../src/operator/csv.options';

@@ -1,9 +1,9 @@
+import { basename, extname } from 'node:path';
 import { Command } from 'commander';
 import type { CsvFormat } from '../../csv/csv-format';
 import type { CsvService } from '../../csv/csv.service';
-import type { Datasets } from '../../datasets/dataset';
-import type { CsvPlan } from '../../csv/csv-plan';
-import type { ImportPlan, ImportSource } from '../../datasets/import-plan';
+import { csvSource } from '../../csv/csv-read';
+import type { ImportPlan, ImportSource, LeftOut } from '../../datasets/import-plan';
 import { datasetRecords, wholeRecords } from '../../datasets/read-json';
 import { decodeText } from '../../datasets/open';
 import { ImportError } from '../../datasets/import-error';
@@ -19,12 +19,12 @@ import {
   withCsvOptions,
   wrapNames,
 } from '../csv.options';
-import { CsvImport } from '../csv-import';
-import { adviceLines, dryRunText, errorsJson, outcomesText, resultJson } from '../import-report';
-import { readChunks, fileSize } from '../input';
+import { adviceLines, errorsJson, ImportReport, ownColumnNames } from '../import-report';
+import { fileSize, openTwice, readChunks } from '../input';
+import { LeftOutList } from '../left-out-list';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { printResult, print } from '../terminal/terminal';
+import { print, printResult, RowsSkipped } from '../terminal/terminal';
 
 const helpText = (service: CsvService): string => `
 A dataset, as export writes it:
@@ -58,6 +58,7 @@ interface ImportCommandOptions extends GlobalOptions, CsvOptions {
   organization?: number;
   encoding?: string;
   dryRun?: boolean;
+  errors?: string;
 }
 
 /** The command `import FILE`. */
@@ -80,69 +81,70 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     );
   withCsvImportOptions(withCsvOptions(importer, service), service)
     .addHelpText('after', helpText(service))
-    .action((file: string, _, self: Command) => {
-      const options = self.optsWithGlobals<ImportCommandOptions>();
-      const format = csvFormatOf(service, options);
-      return format
-        ? importCsv(session, service, file, format, options, self)
-        : importDataset(session, service, file, options);
-    });
-}
-
-/** Imports a dataset in JSON or NDJSON. */
-async function importDataset(
-  session: Session,
-  service: CsvService,
-  file: string,
-  options: ImportCommandOptions,
-): Promise<void> {
-  const { json, organization, dryRun = false, encoding } = options;
-  const progress = new Progress(fileSize(file));
-  const source = (id: number): ImportSource => {
-    const text = decodeText(readChunks(file, progress.read), encoding);
-    return wholeRecords(service.datasets, (issues) =>
-      datasetRecords(text, service.datasets, issues, csvCommand(file, id)),
+    .action((file: string, _, self: Command) =>
+      importFile(session, service, file, self.optsWithGlobals<ImportCommandOptions>(), self),
     );
-  };
-  try {
-    const result = await importInto(session, organization, source, progress, { dryRun });
-    const details = dryRun ? { dryRun } : {};
-    await printImportResult(service.datasets, json, { ...resultJson(result), ...details }, result, dryRun);
-    if (dryRun && !json) await print(dryRunText(undefined, result));
-  } catch (error) {
-    if (json) await printErrorsJson(error);
-    throw error;
-  }
 }
 
-/** Imports a CSV file. */
-async function importCsv(
+async function importFile(
   session: Session,
   service: CsvService,
   file: string,
-  format: CsvFormat,
   options: ImportCommandOptions,
   self: Command,
 ): Promise<void> {
+  const { json, organization, dryRun = false } = options;
+  const format = csvFormatOf(service, options);
   const progress = new Progress(fileSize(file));
-  const csvImport = new CsvImport(service, file, format, options);
-  let result: ImportResult<CsvPlan>;
+  const leftOut: { list?: LeftOutList } = {};
+  const receiveLeftOut = async (all: AsyncIterable<LeftOut>, plan: ImportPlan): Promise<void> => {
+    // A repeated import has a list of its own.
+    leftOut.list?.remove();
+    const errorsFile = options.errors ?? (file === '-' ? 'import.errors.csv' : `${file}.errors.csv`);
+    leftOut.list = new LeftOutList(dryRun ? undefined : errorsFile, ownColumnNames(plan), format?.raw ?? false);
+    await leftOut.list.addAll(all);
+  };
+  const source = (id: number): ImportSource => sourceOf(service, file, format, options.encoding, progress, id);
+  let result: ImportResult;
   try {
-    const source = (): ImportSource<CsvPlan> => csvImport.source(progress);
-    result = await importInto(session, options.organization, source, progress, csvImport.importOptions);
+    result = await importInto(session, organization, source, progress, { dryRun, receiveLeftOut });
   } catch (error) {
-    csvImport.removeLeftOut();
-    if (options.json) await printErrorsJson(error);
-    if (error instanceof ImportError && !format.isLenient)
+    leftOut.list?.remove();
+    const errors = json && errorsJson(error);
+    if (errors) await print(`${JSON.stringify(errors)}\n`);
+    if (error instanceof ImportError && format && !format.isLenient)
       error.message += `\n${adviceLines(error, calledCommand(self)).join('\n')}`;
     throw error;
   }
-  await csvImport.report(result);
+  const report = new ImportReport(service.datasets, result, format?.section, dryRun, leftOut.list);
+  const { text } = report;
+  await printResult(
+    json,
+    report.json,
+    () => report.lines.join('\n'),
+    dryRun ? undefined : `The import was stored. ${text}`,
+  );
+  if (dryRun && !json) await print(report.dryRunText);
+  // It is not a failure, but an exit status of its own.
+  if (leftOut.list && leftOut.list.rows > 0) throw new RowsSkipped();
 }
 
-async function printErrorsJson(error: unknown): Promise<void> {
-  const json = errorsJson(error);
-  if (json) await print(`${JSON.stringify(json)}\n`);
+/** @param id of the organization */
+function sourceOf(
+  service: CsvService,
+  file: string,
+  format: CsvFormat | undefined,
+  encoding: string | undefined,
+  { read }: Progress,
+  id: number,
+): ImportSource {
+  if (format) {
+    const suggestedSource = file === '-' ? undefined : basename(file, extname(file));
+    return csvSource(service, { ...format, encoding, suggestedSource }, openTwice(file, read)) as ImportSource;
+  }
+  const { datasets } = service;
+  const text = decodeText(readChunks(file, read), encoding);
+  return wholeRecords(datasets, (issues) => datasetRecords(text, datasets, issues, csvCommand(file, id)));
 }
 
 /** The command line as it was called. */
@@ -163,13 +165,13 @@ const csvCommand = (file: string, id: number): string =>
   `${COMMAND_NAME} import ${quoteArgument(file)} --organization ${id} --csv leads`;
 
 /** Imports into an organization. Without an ID it is the only one. */
-export async function importInto<Plan extends ImportPlan>(
+export async function importInto(
   session: Session,
   givenId: number | undefined,
-  source: (id: number) => ImportSource<Plan>,
+  source: (id: number) => ImportSource,
   progress: Progress,
-  options: ImportOptions<Plan> = {},
-): Promise<ImportResult<Plan>> {
+  options: ImportOptions = {},
+): Promise<ImportResult> {
   try {
     return await session.withServices(async (services, _, finish) => {
       const { id } = await findOrganization(services, givenId);
@@ -179,19 +181,4 @@ export async function importInto<Plan extends ImportPlan>(
   } finally {
     progress.stop();
   }
-}
-
-/**
- * Prints the result of an import. Repeating an import would add records without an ID again, so its success is reported
- * even if the result cannot be printed.
- */
-export function printImportResult(
-  datasets: Datasets,
-  json: boolean | undefined,
-  jsonResult: object,
-  { imported, outcomes }: ImportResult,
-  dryRun = false,
-): Promise<void> {
-  const text = `${dryRun ? 'Would import' : 'Imported'} ${outcomesText(datasets, imported, outcomes)}.`;
-  return printResult(json, jsonResult, () => text, dryRun ? undefined : `The import was stored. ${text}`);
 }

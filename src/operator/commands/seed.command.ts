@@ -6,9 +6,10 @@ import { addCommand, GlobalOptions, organizationOption, parseInteger } from '../
 import { wholeRecords } from '../../datasets/read-json';
 import { inventedRecords, type Seed } from '../../demo/seed';
 import { Progress } from '../terminal/progress';
-import { UsageError } from '../terminal/terminal';
+import { printResult, UsageError } from '../terminal/terminal';
 import type { Session } from '../session';
-import { printImportResult, importInto } from './import.command';
+import { ImportReport } from '../import-report';
+import { importInto } from './import.command';
 
 type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization?: number };
 
@@ -43,7 +44,9 @@ async function seed(
   const source = (organizationId: number) =>
     wholeRecords(service.datasets, () => inventedRecords({ organizationId, ...options }));
   const result = await importInto(session, organization, source, new Progress());
-  await printImportResult(service.datasets, json, { imported: result.imported }, result);
+  const { text } = new ImportReport(service.datasets, result, undefined, false);
+  // Repeated, it would add further records, so its success is reported even if the result cannot be printed.
+  await printResult(json, { imported: result.imported }, () => text, `The import was stored. ${text}`);
 }
 
 function parseDay(value: string): string {
