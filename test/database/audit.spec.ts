@@ -9,8 +9,8 @@ import { Public } from '../../src/api/public';
 import { Transactions } from '../../src/database/transactions';
 import { ImportService } from '../../src/datasets/import.service';
 import { EventEntity } from '../../src/events/event.entity';
-import { type Change, OnChanges } from '../../src/webhooks/on-changes';
-import { WebhookClock } from '../../src/webhooks/webhook-clock';
+import { type Change, OnChanges } from '../../src/changes/on-changes';
+import { FeedClock } from '../../src/changes/feed-clock';
 import { createExhibitor, eventInput, industryEventInput, leadInput } from '../support/builders';
 import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess } from '../support/lanyard';
@@ -223,7 +223,7 @@ describe("the audit log of a team's own handlers", () => {
   let server: PlainServer;
   beforeAll(async () => {
     server = await startWithModules([HallsModule]);
-    Object.assign(server.app.get(WebhookClock), { pollIntervalMs: 25 });
+    Object.assign(server.app.get(FeedClock), { pollIntervalMs: 25 });
   });
 
   /** The entries of a new event that a request creates and changes. */

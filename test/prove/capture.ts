@@ -32,7 +32,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 /** The parameters of lists, valid ones for most. */
 const queryOf = (random: Random, leadId: string): string =>
   new URLSearchParams(
-    random.some(
+    random.some<[string, string]>(
       [
         ['limit', String(random.below(60))],
         ['offset', String(random.below(4))],
