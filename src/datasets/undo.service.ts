@@ -155,11 +155,16 @@ function addTo(
   classified: Classified[],
 ): void {
   for (const { index, isChanged, isInUse } of classified) {
-    const reason = isChanged ? 'changed' : isInUse ? 'inUse' : undefined;
+    const reason = leftReason(isChanged, isInUse);
     const counts = reason ? left[reason] : deleted;
     counts[resource] = (counts[resource] ?? 0) + 1;
     if (!reason || examples.length === MAX_EXAMPLES) continue;
     const { integer, uuid } = entries[index]!;
     examples.push({ resource, id: [integer, uuid].filter((part) => part !== null).join(' '), reason });
   }
+}
+
+function leftReason(isChanged: boolean, isInUse: boolean): LeftReason | undefined {
+  if (isChanged) return 'changed';
+  return isInUse ? 'inUse' : undefined;
 }

@@ -6,12 +6,15 @@ import type { CsvService } from '../csv/csv.service';
 import type { ImportSource } from '../datasets/import-plan';
 import type { ImportOptions, ImportResult } from '../datasets/import.service';
 import { type LeftOut, LeftOutSummary } from '../datasets/left-out';
+import type { BeforeFile } from './before-file';
 import {
+  beforeJson,
   dryRunJson,
   dryRunText,
   leftOutJson,
   leftOutLines,
   leftOutText,
+  importLines,
   outcomesText,
   readingNotes,
   repeatedHoursJson,
@@ -27,6 +30,7 @@ interface CsvImportOptions {
   encoding?: string;
   dryRun?: boolean;
   errors?: string;
+  before?: string;
 }
 
 /** The import of one CSV file: what is read, what is left out, and what is reported. */
@@ -39,6 +43,7 @@ export class CsvImport {
     private readonly file: string,
     private readonly format: CsvFormat,
     private readonly options: CsvImportOptions,
+    private readonly before?: BeforeFile,
   ) {}
 
   source(progress: Progress): ImportSource<CsvPlan> {
@@ -85,15 +90,17 @@ export class CsvImport {
     const text = outcome + (leftOut ? leftOutText(leftOut, this.leftOutFile?.path) : '');
     const notes = readingNotes(plan, result.repeatedRows);
     const lines = [text, ...notes, ...(leftOut ? leftOutLines(leftOut) : [])];
+    if (!dryRun) lines.push(...importLines(result, this.before));
     const allJson = {
       ...resultJson({ ...result, outcomes }),
       ...(result.repeatedRows > 0 ? { repeatedRows: result.repeatedRows } : undefined),
       ...repeatedHoursJson(plan),
+      ...beforeJson(this.before),
       ...(leftOut ? leftOutJson(leftOut, this.leftOutFile?.path) : undefined),
       ...(dryRun ? { dryRun, ...dryRunJson(plan, result) } : undefined),
     };
     await printResult(json, allJson, () => lines.join('\n'), dryRun ? undefined : `The import was stored. ${text}`);
-    if (dryRun && !json) await print(dryRunText(plan, result));
+    if (dryRun && !json) await print(dryRunText(plan, result, this.options.before));
     if (leftOut && leftOut.rows > 0) throw new RowsSkipped();
   }
 }

@@ -6,13 +6,30 @@ import type { Counts, Datasets } from '../datasets/dataset';
 import { LEGACY_ENCODING } from '../datasets/open';
 import { ImportError, type ImportIssue, NO_LOCATION } from '../datasets/import-error';
 import type { ImportResult } from '../datasets/import.service';
+import type { BeforeFile } from './before-file';
 import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
 import { formatCount, formatNumber, formatTable } from './terminal/table';
 
 /** What a person and a program read about an import. */
 
 /** The public result: the ids of each section that reports them are a property with its name. */
-export const resultJson = ({ imported, outcomes, ids }: ImportResult): object => ({ imported, outcomes, ...ids });
+export const resultJson = ({ importId, imported, outcomes, ids }: ImportResult): object => ({
+  importId,
+  imported,
+  outcomes,
+  ...ids,
+});
+
+/** The ID of an import, and where the changed records are as they were. */
+export function importLines({ importId }: ImportResult, before?: BeforeFile): string[] {
+  const lines = [`Import ID: ${importId}`];
+  if (before && before.count > 0) {
+    lines.push(`${before.path} has ${formatCount(before.count, 'changed record')} as before the import.`);
+  }
+  return lines;
+}
+
+export const beforeJson = (before?: BeforeFile): object => (before ? { before: before.count > 0 ? before.path : null } : {});
 
 /** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
 export function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
@@ -38,8 +55,18 @@ export function dryRunJson(plan: CsvPlan, { preview }: ImportResult): object {
   return { columns: describeColumns(plan), first: preview.map((record) => JSON.parse(record) as unknown) };
 }
 
-export function dryRunText(plan: CsvPlan | undefined, { preview }: ImportResult): string {
-  const end = 'This was a dry run: nothing was stored.\n';
+/** @param before the file of `--before`, if the option was given */
+export function dryRunText(
+  plan: CsvPlan | undefined,
+  { preview, outcomes }: ImportResult,
+  before: string | undefined,
+): string {
+  const updated = Object.values(outcomes).reduce((sum, each) => sum + each.updated, 0);
+  const advice =
+    updated > 0 && before === undefined
+      ? `This would change ${formatCount(updated, 'record')}: --before FILE keeps ${updated === 1 ? 'it' : 'them'} as now.\n`
+      : '';
+  const end = `${advice}This was a dry run: nothing was stored.\n`;
   if (!plan) return end;
   const columns = describeColumns(plan).map(({ column, field }) => [escapeInvisible(column), field ?? '(skipped)']);
   const records = preview.map((record) => `${escapeInvisible(record)}\n`);

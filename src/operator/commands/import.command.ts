@@ -1,7 +1,9 @@
 import { Command } from 'commander';
+import type { EntityManager } from 'typeorm';
 import type { CsvFormat } from '../../csv/csv-format';
 import type { CsvService } from '../../csv/csv.service';
 import type { Datasets } from '../../datasets/dataset';
+import { FormerRecords } from '../../datasets/former-records';
 import type { CsvPlan } from '../../csv/csv-plan';
 import type { ImportPlan, ImportSource } from '../../datasets/import-plan';
 import { datasetRecords, wholeRecords } from '../../datasets/read-json';
@@ -10,6 +12,7 @@ import { ImportError } from '../../datasets/import-error';
 import { type ImportOptions, type ImportResult, ImportService } from '../../datasets/import.service';
 import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
+import { BeforeFile } from '../before-file';
 import {
   csvFormatOf,
   CsvOptions,
@@ -20,7 +23,15 @@ import {
   wrapNames,
 } from '../csv.options';
 import { CsvImport } from '../csv-import';
-import { adviceLines, dryRunText, errorsJson, outcomesText, resultJson } from '../import-report';
+import {
+  adviceLines,
+  beforeJson,
+  dryRunText,
+  errorsJson,
+  importLines,
+  outcomesText,
+  resultJson,
+} from '../import-report';
 import { readChunks, fileSize } from '../input';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
@@ -58,6 +69,7 @@ interface ImportCommandOptions extends GlobalOptions, CsvOptions {
   organization?: number;
   encoding?: string;
   dryRun?: boolean;
+  before?: string;
 }
 
 /** The command `import FILE`. */
@@ -65,7 +77,7 @@ export function importCommand(program: Command, session: Session, service: CsvSe
   const importer = addCommand(program, 'import', {
     summary: 'Import a dataset or a CSV file into an organization.',
     jsonResult:
-      '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
+      '{importId, imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
       'where imported has the number of records per section; with --lenient also {skipped: {rows, values, columns}, errorsFile}; ' +
       'on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
@@ -73,6 +85,7 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     .argument('<FILE>', 'file to import; - is standard input')
     .option(...organizationOption('organization that receives the data'))
     .option('--dry-run', 'check the file and report, but store nothing')
+    .option('--before <FILE>', 'new file for the records that the import changes, as they were, to be imported again')
     .option(
       '--encoding <NAME>',
       'encoding of the file (default: UTF-8, or UTF-16 with a byte order mark)',
@@ -97,6 +110,7 @@ async function importDataset(
   options: ImportCommandOptions,
 ): Promise<void> {
   const { json, organization, dryRun = false, encoding } = options;
+  const before = beforeFileOf(options);
   const progress = new Progress(fileSize(file));
   const source = (id: number): ImportSource => {
     const text = decodeText(readChunks(file, progress.read), encoding);
@@ -105,11 +119,13 @@ async function importDataset(
     );
   };
   try {
-    const result = await importInto(session, organization, source, progress, { dryRun });
+    const result = await importInto(session, organization, source, progress, { dryRun, file, before });
     const details = dryRun ? { dryRun } : {};
-    await printImportResult(service.datasets, json, { ...resultJson(result), ...details }, result, dryRun);
-    if (dryRun && !json) await print(dryRunText(undefined, result));
+    const allJson = { ...resultJson(result), ...beforeJson(before), ...details };
+    await printImportResult(service.datasets, json, allJson, result, { dryRun, before });
+    if (dryRun && !json) await print(dryRunText(undefined, result, options.before));
   } catch (error) {
+    before?.removeAfter(error);
     if (json) await printErrorsJson(error);
     throw error;
   }
@@ -125,13 +141,16 @@ async function importCsv(
   self: Command,
 ): Promise<void> {
   const progress = new Progress(fileSize(file));
-  const csvImport = new CsvImport(service, file, format, options);
+  const before = beforeFileOf(options);
+  const csvImport = new CsvImport(service, file, format, options, before);
   let result: ImportResult<CsvPlan>;
   try {
     const source = (): ImportSource<CsvPlan> => csvImport.source(progress);
-    result = await importInto(session, options.organization, source, progress, csvImport.importOptions);
+    const importOptions = { ...csvImport.importOptions, file, before };
+    result = await importInto(session, options.organization, source, progress, importOptions);
   } catch (error) {
     csvImport.removeLeftOut();
+    before?.removeAfter(error);
     if (options.json) await printErrorsJson(error);
     if (error instanceof ImportError && !format.isLenient)
       error.message += `\n${adviceLines(error, calledCommand(self)).join('\n')}`;
@@ -139,6 +158,10 @@ async function importCsv(
   }
   await csvImport.report(result);
 }
+
+/** A dry run changes nothing, so it writes no such file. */
+const beforeFileOf = ({ before, dryRun }: ImportCommandOptions): BeforeFile | undefined =>
+  before === undefined || dryRun ? undefined : new BeforeFile(before);
 
 async function printErrorsJson(error: unknown): Promise<void> {
   const json = errorsJson(error);
@@ -168,12 +191,16 @@ export async function importInto<Plan extends ImportPlan>(
   givenId: number | undefined,
   source: (id: number) => ImportSource<Plan>,
   progress: Progress,
-  options: ImportOptions<Plan> = {},
+  { before, ...options }: Omit<ImportOptions<Plan>, 'before'> & { before?: BeforeFile } = {},
 ): Promise<ImportResult<Plan>> {
   try {
     return await session.withServices(async (services, _, finish) => {
       const { id } = await findOrganization(services, givenId);
-      const all = { ...options, onProgress: progress.records, onWritten: finish };
+      const onWritten = async (transaction: EntityManager): Promise<void> => {
+        await before?.write(services.get(FormerRecords).read(transaction, id));
+        finish();
+      };
+      const all = { ...options, before: before?.path, onProgress: progress.records, onWritten };
       return services.get(ImportService).importRecords(id, source(id), all);
     });
   } finally {
@@ -189,9 +216,10 @@ export function printImportResult(
   datasets: Datasets,
   json: boolean | undefined,
   jsonResult: object,
-  { imported, outcomes }: ImportResult,
-  dryRun = false,
+  result: ImportResult,
+  { dryRun = false, before }: { dryRun?: boolean; before?: BeforeFile } = {},
 ): Promise<void> {
-  const text = `${dryRun ? 'Would import' : 'Imported'} ${outcomesText(datasets, imported, outcomes)}.`;
-  return printResult(json, jsonResult, () => text, dryRun ? undefined : `The import was stored. ${text}`);
+  const text = `${dryRun ? 'Would import' : 'Imported'} ${outcomesText(datasets, result.imported, result.outcomes)}.`;
+  const lines = dryRun ? [text] : [text, ...importLines(result, before)];
+  return printResult(json, jsonResult, () => lines.join('\n'), dryRun ? undefined : `The import was stored. ${text}`);
 }
