@@ -19,8 +19,8 @@ import { MatchedMeanwhile, Write, type Written } from './write';
 
 export interface ImportResult<Plan = ImportPlan> {
   plan: Plan;
-  /** The ID by which the audit log knows the import. That of a dry run is unknown to it. */
-  importId: string;
+  /** The ID by which the audit log knows the import; undefined in a dry run. */
+  importId: string | undefined;
   /** Numbers of imported records by section. */
   imported: Counts;
   /** What became of them, for each section that the file has. */
@@ -167,7 +167,7 @@ export class ImportService {
     const written = await new Write(transaction, staged, checks).write(maySkipLocks);
     const { outcomes } = written;
     await completeAuditedImport(transaction, importId, { file: file ?? null, before: before ?? null, outcomes });
-    const result = { ...written, imported, importId, ids: { ...this.noIds(), ...written.ids } };
+    const result = { ...written, imported, importId: isDryRun ? undefined : importId, ids: { ...this.noIds(), ...written.ids } };
     if (plan.isLenient) await receiveLeftOut?.(stage.leftOut(), plan);
     if (isDryRun) throw new DryRunRollback(result);
     await onWritten?.(transaction);

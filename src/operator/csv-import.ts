@@ -89,8 +89,7 @@ export class CsvImport {
     const outcome = `${dryRun ? 'Would import' : 'Imported'} ${what}.`;
     const text = outcome + (leftOut ? leftOutText(leftOut, this.leftOutFile?.path) : '');
     const notes = readingNotes(plan, result.repeatedRows);
-    const lines = [text, ...notes, ...(leftOut ? leftOutLines(leftOut) : [])];
-    if (!dryRun) lines.push(...importLines(result, this.before));
+    const lines = [text, ...notes, ...(leftOut ? leftOutLines(leftOut) : []), ...importLines(result, this.before)];
     const allJson = {
       ...resultJson({ ...result, outcomes }),
       ...(result.repeatedRows > 0 ? { repeatedRows: result.repeatedRows } : undefined),

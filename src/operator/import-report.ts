@@ -20,11 +20,12 @@ export const resultJson = ({ importId, imported, outcomes, ids }: ImportResult):
   ...ids,
 });
 
-/** The ID of an import, and where the changed records are as they were. */
+/** The ID of an import that was stored, and where the changed records are as they were. */
 export function importLines({ importId }: ImportResult, before?: BeforeFile): string[] {
+  if (importId === undefined) return [];
   const lines = [`Import ID: ${importId}`];
   if (before && before.count > 0) {
-    lines.push(`${before.path} has ${formatCount(before.count, 'changed record')} as before the import.`);
+    lines.push(`Saved ${formatCount(before.count, 'record')} as before the import to ${before.path}.`);
   }
   return lines;
 }
@@ -64,7 +65,7 @@ export function dryRunText(
   const updated = Object.values(outcomes).reduce((sum, each) => sum + each.updated, 0);
   const advice =
     updated > 0 && before === undefined
-      ? `This would change ${formatCount(updated, 'record')}: --before FILE keeps ${updated === 1 ? 'it' : 'them'} as now.\n`
+      ? `This would change ${formatCount(updated, 'record')}. To be able to bring that back, add --before FILE.\n`
       : '';
   const end = `${advice}This was a dry run: nothing was stored.\n`;
   if (!plan) return end;

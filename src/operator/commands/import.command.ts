@@ -220,6 +220,6 @@ export function printImportResult(
   { dryRun = false, before }: { dryRun?: boolean; before?: BeforeFile } = {},
 ): Promise<void> {
   const text = `${dryRun ? 'Would import' : 'Imported'} ${outcomesText(datasets, result.imported, result.outcomes)}.`;
-  const lines = dryRun ? [text] : [text, ...importLines(result, before)];
-  return printResult(json, jsonResult, () => lines.join('\n'), dryRun ? undefined : `The import was stored. ${text}`);
+  const lines = () => [text, ...importLines(result, before)].join('\n');
+  return printResult(json, jsonResult, lines, dryRun ? undefined : `The import was stored. ${text}`);
 }
