@@ -13,7 +13,14 @@ import { OrganizationsService } from './organizations.service';
 /** Organizations and their keys. */
 @Module({
   imports: [TypeOrmModule.forFeature([OrganizationEntity, ApiKeyEntity, AuditEntryEntity]), FailedAuthenticationModule],
-  providers: [AccessService, FailedAuthenticationThrottler, ApiKeysService, OrganizationsService, AuditLog, AuditedImports],
+  providers: [
+    AccessService,
+    FailedAuthenticationThrottler,
+    ApiKeysService,
+    OrganizationsService,
+    AuditLog,
+    AuditedImports,
+  ],
   exports: [
     TypeOrmModule,
     AccessService,

@@ -94,9 +94,7 @@ export class FormerRecords {
   }
 
   private typeOf(table: string, column: string | undefined): string {
-    const type = this.dataSource
-      .getMetadata(table)
-      .columns.find(({ databaseName }) => databaseName === column)?.type;
+    const type = this.dataSource.getMetadata(table).columns.find(({ databaseName }) => databaseName === column)?.type;
     return String(type ?? 'text');
   }
 }

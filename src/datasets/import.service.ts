@@ -167,7 +167,12 @@ export class ImportService {
     const written = await new Write(transaction, staged, checks).write(maySkipLocks);
     const { outcomes } = written;
     await completeAuditedImport(transaction, importId, { file: file ?? null, before: before ?? null, outcomes });
-    const result = { ...written, imported, importId: isDryRun ? undefined : importId, ids: { ...this.noIds(), ...written.ids } };
+    const result = {
+      ...written,
+      imported,
+      importId: isDryRun ? undefined : importId,
+      ids: { ...this.noIds(), ...written.ids },
+    };
     if (plan.isLenient) await receiveLeftOut?.(stage.leftOut(), plan);
     if (isDryRun) throw new DryRunRollback(result);
     await onWritten?.(transaction);

@@ -123,7 +123,10 @@ export class UndoStatements {
       .filter(({ tableName }) => !lists.some(({ name }) => name === tableName))
       .flatMap((metadata) =>
         metadata.foreignKeys.map(({ columns, referencedColumns, referencedEntityMetadata: { tableName } }) => {
-          const pairs = columns.map(({ databaseName }, index) => [databaseName, referencedColumns[index]?.databaseName]);
+          const pairs = columns.map(({ databaseName }, index) => [
+            databaseName,
+            referencedColumns[index]?.databaseName,
+          ]);
           const refersTo = (row: string): string => pairs.map(([own, key]) => `u.${own} = ${row}.${key}`).join(' and ');
           const user = `select from ${metadata.tableName} u`;
           const stays = this.stays(metadata);

@@ -30,7 +30,8 @@ export function importLines({ importId }: ImportResult, before?: BeforeFile): st
   return lines;
 }
 
-export const beforeJson = (before?: BeforeFile): object => (before ? { before: before.count > 0 ? before.path : null } : {});
+export const beforeJson = (before?: BeforeFile): object =>
+  before ? { before: before.count > 0 ? before.path : null } : {};
 
 /** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
 export function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {

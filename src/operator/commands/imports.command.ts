@@ -161,7 +161,8 @@ function undoText(datasets: Datasets, audited: AuditedImport, undo: Undo, isDryR
     if (Object.keys(some).length === 0) continue;
     lines.push(`${isDryRun ? 'Would leave' : 'Left'} ${counts(some)}: ${text}.`);
   }
-  for (const { resource, id, reason } of examples) lines.push(`  ${nounOf(datasets, resource)} ${id}: ${REASONS[reason]}`);
+  for (const { resource, id, reason } of examples)
+    lines.push(`  ${nounOf(datasets, resource)} ${id}: ${REASONS[reason]}`);
   const all = [...Object.values(left.changed), ...Object.values(left.inUse)].reduce((sum, count) => sum + count, 0);
   if (all > examples.length) lines.push(`  and ${formatCount(all - examples.length, 'more record')}`);
   lines.push(...changedLines(audited));
