@@ -105,7 +105,8 @@ export class UndoStatements {
         exists (${later} and a.import_id is distinct from $5) as "isChanged",
         ${this.isInUse(records)} as "isInUse"
       from ${ENTRIES} join ${table} t on ${isEntry(records)}
-      where not exists (${later} and a.resource = '${resource}' and a.change = 'd')`;
+      where not exists (${later} and a.resource = '${resource}' and a.change = 'd')
+      order by r.n`;
   }
 
   delete(records: CreatedRecords): string {

@@ -131,7 +131,7 @@ describe('an import can be taken back', () => {
           {
             id: group,
             name: 'Interest',
-            status: 'ACTIVE',
+            status: 'PUBLISHED',
             allowsMultipleSelection: true,
             displayOrder: 1,
             tagOptions: [{ id: option, displayOrder: 1, value: 'Pumps' }],
@@ -162,7 +162,7 @@ describe('an import can be taken back', () => {
         leadActivityEvents: [
           {
             id: activity,
-            eventType: 'SCANNED',
+            eventType: 'NOTE',
             associatedLead: lead,
             associatedEvent: ref,
             associatedActivation: activation,
@@ -222,7 +222,7 @@ describe('an import can be taken back', () => {
       const tags = [{ tagOptionId: tagGroups[0]!.tagOptions[0]!.id }];
       await importing({
         leads: [{ ...leadsOf(all)[2], tags }],
-        leadActivityEvents: [{ id: randomUUID(), eventType: 'SCANNED', associatedLead: active }],
+        leadActivityEvents: [{ id: randomUUID(), eventType: 'NOTE', associatedLead: active }],
       });
       await tenant.api.delete(`/leads/${deleted}`).expect(200);
       const left = { changed: { leads: 4 }, inUse: {} };
@@ -314,7 +314,7 @@ describe('an import can be taken back', () => {
           status: 1,
           stdout: '',
           stderr:
-            `error: Organization ${organizationId} has no import ${id} in its audit log, which is kept for ` +
+            `Organization ${organizationId} has no import ${id} in its audit log, which is kept for ` +
             'LANYARD_AUDIT_DAYS. Run "imports list" for the IDs.\n',
         });
       }
@@ -329,7 +329,7 @@ describe('an import can be taken back', () => {
       expect(await without.run(of('imports', 'undo', importId))).toEqual({
         status: 1,
         stdout: '',
-        stderr: `error: No import can be undone. ${none}\n`,
+        stderr: `No import can be undone. ${none}\n`,
       });
     });
   });
@@ -386,7 +386,7 @@ describe('an import can be taken back', () => {
     it('it waits for a writer, sees what it wrote, and lets others write between its batches', async () => {
       await holdLast();
       await holder.query(
-        `insert into lead_activity_events (organization_id, lead_id, event_type) values ($1, $2, 'SCANNED')`,
+        `insert into lead_activity_events (organization_id, lead_id, event_type) values ($1, $2, 'NOTE')`,
         [tenant.organizationId, leadIds.at(-1)],
       );
       const undone = undo(importId);
@@ -433,7 +433,7 @@ describe('an import can be taken back', () => {
       const tagGroup = {
         id: group,
         name: 'Interest',
-        status: 'ACTIVE',
+        status: 'PUBLISHED',
         allowsMultipleSelection: true,
         displayOrder: 1,
         tagOptions: [option, second].map((id, n) => ({ id, displayOrder: n, value: `Value ${n}` })),
@@ -496,7 +496,7 @@ describe('an import can be taken back', () => {
       expect(outcome).toEqual({
         status: 1,
         stdout: '',
-        stderr: `error: Cannot write ${path}: the file exists already. Nothing was imported.\n`,
+        stderr: `Cannot write ${path}: the file exists already. Nothing was imported.\n`,
       });
       expect(readFileSync(path, 'utf8')).toBe('something else');
       expect(await total('/leads')).toBe(0);
