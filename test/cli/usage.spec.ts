@@ -15,6 +15,7 @@ const SUBCOMMANDS_BY_COMMAND = {
   organizations: ['create', 'list', 'rename', 'delete'],
   keys: ['issue', 'list', 'check', 'set-limits', 'rotate', 'revoke'],
   persons: ['find', 'erase'],
+  imports: ['list', 'undo'],
   webhooks: ['create', 'list', 'test', 'rotate-secret', 'disable', 'enable', 'resume', 'delete'],
 };
 const SUBCOMMANDS = Object.entries(SUBCOMMANDS_BY_COMMAND).flatMap(([command, subcommands]) =>
