@@ -35,7 +35,7 @@ import {
 import { readChunks, fileSize } from '../input';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { printResult, print } from '../terminal/terminal';
+import { printResult, print, UsageError } from '../terminal/terminal';
 
 const helpText = (service: CsvService): string => `
 A dataset, as export writes it:
@@ -160,8 +160,10 @@ async function importCsv(
 }
 
 /** A dry run changes nothing, so it writes no such file. */
-const beforeFileOf = ({ before, dryRun }: ImportCommandOptions): BeforeFile | undefined =>
-  before === undefined || dryRun ? undefined : new BeforeFile(before);
+function beforeFileOf({ before, dryRun }: ImportCommandOptions): BeforeFile | undefined {
+  if (before === '' || before === '-') throw new UsageError('--before must be a file name');
+  return before === undefined || dryRun ? undefined : new BeforeFile(before);
+}
 
 async function printErrorsJson(error: unknown): Promise<void> {
   const json = errorsJson(error);

@@ -50,9 +50,9 @@ export function importsCommand(program: Command, session: Session): void {
     jsonResult:
       '{importId, deleted: {leads, …}, left: {changed: {leads, …}, inUse: {events, …}}, examples: [{resource, id, reason}], ' +
       'changedRecords, before}',
-    example: 'imports undo 019a4f6e-9d3c-7c1e-8a51-3b1f0c2d4e5f --dry-run',
+    example: 'imports undo IMPORTID --dry-run',
   })
-    .argument('<ID>', 'ID of the import', parseImportId)
+    .argument('<IMPORTID>', 'ID of the import', parseImportId)
     .option(...organizationOption('organization that received the data'))
     .option('--dry-run', 'show what would be deleted and what would stay, but change nothing')
     .action((id: string, _, self: Command) => undoImport(session, id, self.optsWithGlobals()));
@@ -60,7 +60,7 @@ export function importsCommand(program: Command, session: Session): void {
 
 function parseImportId(value: string): string {
   if (isUuid(value)) return value.toLowerCase();
-  throw new UsageError('ID must be the ID of an import, which is a UUID (run "imports list" for the IDs)');
+  throw new UsageError('IMPORTID must be the ID of an import, which is a UUID (run "imports list" for the IDs)');
 }
 
 async function listImports(session: Session, { json, organization }: ImportsOptions): Promise<void> {
