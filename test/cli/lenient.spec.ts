@@ -51,6 +51,7 @@ describe('import --lenient', () => {
       'line 4: Nothing is left by which somebody could be recognized or reached.',
       'line 5: The header is repeated here. Skip the line, or delete it.',
       'line 7: Only one cell in a file of 6 columns. If this is a footer, skip the line or delete it.',
+      expect.stringMatching(/^Import ID: /),
       '',
     ]);
     expect(await leads()).toMatchObject([
