@@ -150,6 +150,7 @@ export class UndoStatements {
     const owner = this.all.find((records) => records.table === table.owner?.target?.table);
     const keys = own ? [keySql(own, 'u')] : [];
     if (owner) keys.push(`'${owner.resource}/' || u.${table.owner?.name}`);
+    if (keys.length === 0) return '';
     return `and not exists (select from ${DELETABLE_TABLE} d where d.key in (${keys.join(', ')}))`;
   }
 }
