@@ -256,6 +256,35 @@ order by page.position;
 
 -- Functions
 
+CREATE OR REPLACE FUNCTION public.audit_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    if not audit_follows_delete(tg_relid) then
+      perform audit_records('users', 'updated', array[new.organization_id], array[new.id], array[null::uuid]);
+    end if;
+  else
+    if tg_op = 'INSERT' then
+      perform audit_records(
+        'users', 'created', array_agg(changed.organization_id), array_agg(changed.id), array_agg(null::uuid)
+      )
+      from changed;
+    else
+      perform set_config('lanyard.deleted_at', statement_timestamp()::text, true);
+      execute $sql$
+      select audit_records(
+        'users', 'deleted', array_agg(changed.organization_id), array_agg(changed.id), array_agg(null::uuid)
+      )
+      from changed
+      where $sql$
+        || audit_has_parents(tg_relid);
+    end if;
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.changes_of_event_leads()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -452,3 +481,9 @@ CREATE TRIGGER t90_forget_event_leads AFTER DELETE ON public.events FOR EACH ROW
   list_forget('event_leads');
 CREATE TRIGGER t90_forget_event_users AFTER DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION
   list_forget('event_users');
+CREATE TRIGGER t60_audit_deleted AFTER DELETE ON public.users REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION audit_users();
+CREATE TRIGGER t60_audit_inserted AFTER INSERT ON public.users REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION audit_users();
+CREATE TRIGGER t60_audit_updated AFTER UPDATE ON public.users FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE
+  FUNCTION audit_users();

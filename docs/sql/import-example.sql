@@ -542,4 +542,7 @@ select s.line, s.record_index, s.entry_index, null::text as value, count(*) over
 join leads t on t.organization_id = $1 and t.id = s.id
 where s.read_only is not null and not t.document::jsonb @> s.read_only order by s.record_index, s.entry_index limit 20;
 
+update audit_log set details = $2::jsonb || jsonb_build_object('finishedAt', clock_timestamp()::timestamptz(3))
+where id = $1 and resource = 'imports' and change = 'c';
+
 COMMIT;

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessService } from './access.service';
 import { AuditEntryEntity } from './audit-entry.entity';
+import { AuditedImports } from './audited-imports';
 import { AuditLog } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeysService } from './api-keys.service';
@@ -12,7 +13,14 @@ import { OrganizationsService } from './organizations.service';
 /** Organizations and their keys. */
 @Module({
   imports: [TypeOrmModule.forFeature([OrganizationEntity, ApiKeyEntity, AuditEntryEntity]), FailedAuthenticationModule],
-  providers: [AccessService, FailedAuthenticationThrottler, ApiKeysService, OrganizationsService, AuditLog],
+  providers: [
+    AccessService,
+    FailedAuthenticationThrottler,
+    ApiKeysService,
+    OrganizationsService,
+    AuditLog,
+    AuditedImports,
+  ],
   exports: [
     TypeOrmModule,
     AccessService,
@@ -20,6 +28,7 @@ import { OrganizationsService } from './organizations.service';
     ApiKeysService,
     OrganizationsService,
     AuditLog,
+    AuditedImports,
   ],
 })
 export class AccessModule {}

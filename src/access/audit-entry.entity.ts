@@ -5,6 +5,7 @@ import { AUDIT_FUNCTIONS } from './audit.functions';
 /** An entry of the audit log. It names the record and holds nothing of it, so it may stay when a person is erased. */
 @Entity('audit_log')
 @Index('audit_log_record_idx', ['id'], { where: 'id IS NOT NULL' })
+@Index('audit_log_number_idx', ['eventId'], { where: 'id IS NULL AND event_id IS NOT NULL' })
 @WithFunctions(AUDIT_FUNCTIONS)
 export class AuditEntryEntity {
   /** 0 for what belongs to the installation. */
@@ -21,4 +22,6 @@ export class AuditEntryEntity {
   @Column('character', { length: 1 }) change: string;
   @Column('text') operation: string;
   @Column('text') resource: string;
+  /** What an import was: its file and what became of the records. */
+  @Column('jsonb', { nullable: true }) details: object | null;
 }

@@ -92,16 +92,26 @@ export async function recordAuditIfWritable(manager: EntityManager, entry: Admin
   if (isWritable) await recordAudit(manager, entry);
 }
 
+/** Names the import in the entries of all records that the transaction writes from now on. */
+export async function setAuditedImport(
+  manager: EntityManager,
+  organizationId: number,
+  operation: string,
+  importId: string,
+): Promise<void> {
+  await manager.query(`select set_config('lanyard.actor', $1, true), set_config('lanyard.import', $2, true)`, [
+    `${organizationId}|${operation}|`,
+    importId,
+  ]);
+}
+
 /** Names the import in the entries of all records that the transaction writes from now on, and adds its own entry. */
 export async function beginAuditedImport(
   manager: EntityManager,
   organizationId: number,
   importId: string,
 ): Promise<void> {
-  await manager.query(`select set_config('lanyard.actor', $1, true), set_config('lanyard.import', $2, true)`, [
-    `${organizationId}|import|`,
-    importId,
-  ]);
+  await setAuditedImport(manager, organizationId, 'import', importId);
   const entry = { organizationId, operation: 'import', resource: 'imports', change: 'created' } as const;
   await recordAudit(manager, { ...entry, id: importId, importId });
 }

@@ -43,7 +43,8 @@ $$;
 
 -- Whether an update goes with a delete of the same statement: it clears a reference to what is gone, or renders what showed it.
 create or replace function audit_follows_delete(of_table oid) returns boolean language sql stable as $$
-  select current_setting('lanyard.deleted_at', true) = statement_timestamp()::text and (pg_trigger_depth() > 1
+  -- Null before the first delete of a connection, which is not the same as false in a condition.
+  select coalesce(current_setting('lanyard.deleted_at', true), '') = statement_timestamp()::text and (pg_trigger_depth() > 1
     or exists (select from pg_constraint where conrelid = of_table and contype = 'f' and confdeltype = 'n'))
 $$;
 `;

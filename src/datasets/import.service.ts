@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { beginAuditedImport } from '../access/audit-log.service';
+import { completeAuditedImport } from '../access/audited-imports';
 import { hasSqlState } from '../database/errors';
 import { uuidV7 } from '../database/uuid';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
@@ -18,6 +19,8 @@ import { MatchedMeanwhile, Write, type Written } from './write';
 
 export interface ImportResult<Plan = ImportPlan> {
   plan: Plan;
+  /** The ID by which the audit log knows the import; undefined in a dry run. */
+  importId: string | undefined;
   /** Numbers of imported records by section. */
   imported: Counts;
   /** What became of them, for each section that the file has. */
@@ -39,7 +42,11 @@ export interface ImportOptions<Plan = ImportPlan> {
   /** Takes what a lenient import leaves out, when all is written, before PostgreSQL commits; again if it is repeated. */
   receiveLeftOut?: (leftOut: AsyncIterable<LeftOut>, plan: Plan) => Promise<void>;
   /** Called when all is written, before PostgreSQL commits. */
-  onWritten?: () => void | Promise<void>;
+  onWritten?: (transaction: EntityManager) => void | Promise<void>;
+  /** The name of the file, for the audit log. */
+  file?: string;
+  /** The name of the file that is going to have the changed records as they were, for the audit log. */
+  before?: string;
   /** Whether to do everything but commit. */
   dryRun?: boolean;
 }
@@ -51,7 +58,7 @@ const TRIGGER_MAINTAINED_TABLES = ['lists', 'list_counts'];
 const MAX_ATTEMPTS = 4;
 
 /** What became of the records, and how many there were of each section. */
-type Completed = Written & Pick<ImportResult, 'imported'>;
+type Completed = Written & Pick<ImportResult, 'imported' | 'importId'>;
 
 /** Thrown at the end of a dry run, so that its transaction is rolled back. */
 class DryRunRollback extends Error {
@@ -154,16 +161,24 @@ export class ImportService {
     { organizationId, tables, plan, stage }: StagedFile<Plan>,
     imported: Counts,
     maySkipLocks: boolean,
-    { dryRun: isDryRun = false, receiveLeftOut, onWritten }: ImportOptions<Plan>,
+    { dryRun: isDryRun = false, receiveLeftOut, onWritten, file, before }: ImportOptions<Plan>,
   ): Promise<Completed> {
     const checks = new Checks(transaction, organizationId, this.datasets, plan, stage);
     const staged = { organizationId, tables, imported, plan, stage, isDryRun };
-    await beginAuditedImport(transaction, organizationId, uuidV7());
+    const importId = uuidV7();
+    await beginAuditedImport(transaction, organizationId, importId);
     const written = await new Write(transaction, staged, checks).write(maySkipLocks);
-    const result = { ...written, imported, ids: { ...this.noIds(), ...written.ids } };
+    const { outcomes } = written;
+    await completeAuditedImport(transaction, importId, { file: file ?? null, before: before ?? null, outcomes });
+    const result = {
+      ...written,
+      imported,
+      importId: isDryRun ? undefined : importId,
+      ids: { ...this.noIds(), ...written.ids },
+    };
     if (plan.isLenient) await receiveLeftOut?.(stage.leftOut(), plan);
     if (isDryRun) throw new DryRunRollback(result);
-    await onWritten?.();
+    await onWritten?.(transaction);
     return result;
   }
 

@@ -1,5 +1,7 @@
+import { auditFunctions } from '../access/audit.functions';
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import { ListedRow, TIMESTAMP, POSITION, RefersTo, NULLABLE_TEXT } from '../schema/columns';
+import { WithFunctions } from '../schema/functions';
 import { ListedEntity } from '../schema/lists';
 
 const EVENT_PARENT = { table: 'events', property: 'eventId', type: 'bigint' } as const;
@@ -36,6 +38,7 @@ export class EventTagGroupEntity extends EventLinkRow {
 }
 
 @Entity('users')
+@WithFunctions(auditFunctions('users', 'users', { organization: 'organization_id', integer: 'id' }))
 @Unique('users_organization_id_key', ['organizationId', 'id'])
 @Unique('users_email_key', ['organizationId', 'email'])
 @RefersTo('OrganizationEntity', 'organizationId', 'users_organization_fkey')

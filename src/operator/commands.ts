@@ -9,6 +9,7 @@ import { checkCommand } from './commands/check.command';
 import { configCommand } from './commands/config.command';
 import { exportCommand } from './commands/export.command';
 import { importCommand } from './commands/import.command';
+import { importsCommand } from './commands/imports.command';
 import { industryEventsCommand } from './commands/industry-events.command';
 import { keysCommand } from './commands/keys.command';
 import { migrateCommand } from './commands/migrate.command';
@@ -79,6 +80,7 @@ export async function operatorProgram(extension: Extension = {}, serve?: () => P
   keysCommand(program, session);
   industryEventsCommand(program, session);
   importCommand(program, session, csv);
+  importsCommand(program, session);
   exportCommand(program, session, csv);
   changesCommand(program, session);
   seedCommand(program, session, csv);

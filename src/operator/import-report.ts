@@ -7,11 +7,12 @@ import { ImportError, type ImportIssue, NO_LOCATION } from '../datasets/import-e
 import type { ImportPlan } from '../datasets/import-plan';
 import type { ImportResult } from '../datasets/import.service';
 import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
+import type { BeforeFile } from './before-file';
 import type { LeftOutList } from './left-out-list';
 import { formatCount, formatNumber, formatTable } from './terminal/table';
 
 /** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
-function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
+export function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
   const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
     const count = imported[section] ?? 0;
     const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
@@ -39,6 +40,7 @@ export class ImportReport {
   /**
    * @param section that is reported even if it has no records
    * @param leftOut undefined if nothing may be left out
+   * @param before the file of the changed records, if they are kept
    */
   constructor(
     private readonly datasets: Datasets,
@@ -46,6 +48,7 @@ export class ImportReport {
     section: string | undefined,
     private readonly isDryRun: boolean,
     private readonly leftOut?: LeftOutList,
+    private readonly before?: BeforeFile,
   ) {
     const { plan, outcomes } = result;
     this.plan = isCsv(plan) ? plan : undefined;
@@ -60,19 +63,30 @@ export class ImportReport {
 
   get lines(): string[] {
     const notes = this.plan ? readingNotes(this.plan, this.result.repeatedRows) : [];
-    return [this.text, ...notes, ...(this.leftOut ? leftOutLines(this.leftOut) : [])];
+    return [this.text, ...notes, ...(this.leftOut ? leftOutLines(this.leftOut) : []), ...this.idLines];
+  }
+
+  /** The ID of an import that was stored, and where the changed records are as they were. */
+  private get idLines(): string[] {
+    const { importId } = this.result;
+    if (importId === undefined) return [];
+    const { count = 0, path } = this.before ?? {};
+    const saved = count > 0 ? [`Saved ${formatCount(count, 'record')} as before the import to ${path}.`] : [];
+    return [`Import ID: ${importId}`, ...saved];
   }
 
   /** The ids of each section that reports them are a property with its name. */
   get json(): object {
-    const { imported, ids, repeatedRows, preview } = this.result;
-    const { plan, outcomes } = this;
+    const { importId, imported, ids, repeatedRows, preview } = this.result;
+    const { plan, outcomes, before } = this;
     return {
+      importId,
       imported,
       outcomes,
       ...ids,
       ...(repeatedRows > 0 ? { repeatedRows } : undefined),
       ...(plan ? repeatedHoursJson(plan) : undefined),
+      ...(before ? { before: before.count > 0 ? before.path : null } : undefined),
       ...(this.leftOut ? leftOutJson(this.leftOut) : undefined),
       ...(this.isDryRun ? { dryRun: true } : undefined),
       ...(this.isDryRun && plan
@@ -81,9 +95,17 @@ export class ImportReport {
     };
   }
 
-  /** How a dry run has read the file. */
-  get dryRunText(): string {
-    const end = 'This was a dry run: nothing was stored.\n';
+  /**
+   * How a dry run has read the file.
+   * @param keepsBefore whether the option is given that keeps the changed records
+   */
+  dryRunText(keepsBefore: boolean): string {
+    const updated = Object.values(this.outcomes).reduce((sum, each) => sum + each.updated, 0);
+    const advice =
+      updated > 0 && !keepsBefore
+        ? `This would change ${formatCount(updated, 'record')}. To be able to bring that back, add --before FILE.\n`
+        : '';
+    const end = `${advice}This was a dry run: nothing was stored.\n`;
     if (!this.plan) return end;
     const columns = describeColumns(this.plan).map(({ column, field }) => [
       escapeInvisible(column),

@@ -45,8 +45,8 @@ describe('CSV', () => {
       number.toLocaleString('en-US'),
     );
     const names = `${of} ${what}${count === 1 ? '' : 's'}`;
-    const stdout = `Imported ${names}: ${made} created, ${changed} updated, ${same} unchanged.\n`;
-    return { status: 0, stdout, stderr: '' };
+    const text = `^Imported ${names}: ${made} created, ${changed} updated, ${same} unchanged\\.\nImport ID: [\\da-f-]{36}\n$`;
+    return { status: 0, stdout: expect.stringMatching(text) as string, stderr: '' };
   };
   const leads = (): Promise<Lead[]> => tenant.api.all<Lead>('/leads', 'leads');
 

@@ -80,12 +80,14 @@ describe('import and export', () => {
       const events = { 'harbour-expo': 1, 'flow-summit': 2, 'river-dinner': 3 };
       const made = (count: unknown) => ({ created: count, updated: 0, unchanged: 0 });
       const outcomes = Object.fromEntries(Object.entries(DEMO).map(([section, count]) => [section, made(count)]));
-      expect(result).toEqual({ imported: DEMO, outcomes, events });
+      expect(result).toEqual({ importId: expect.any(String) as string, imported: DEMO, outcomes, events });
       const stored = await versions(fresh.database.url);
       expect(Object.keys(stored)).toContain('lead_activity_events');
       const again = await fresh.operator.run(['import', path, '--organization', String(id)]);
       expect(await versions(fresh.database.url)).toEqual(stored);
-      expect(again.stdout).toMatch(/^Imported 3 users: 0 created, 0 updated, 3 unchanged; 2 tag groups: .*\.\n$/);
+      expect(again.stdout).toMatch(
+        /^Imported 3 users: 0 created, 0 updated, 3 unchanged; 2 tag groups: .*\.\nImport ID: [\da-f-]{36}\n$/,
+      );
       expect(again.stdout).toContain('; 12 leads: 0 created, 0 updated, 12 unchanged; 20 lead activity events: 0 c');
     });
 

@@ -88,7 +88,7 @@ describe('operator seed', () => {
   it('can create no leads at all, and reports what it created', async () => {
     const args = ['seed', '--organization', await organization(), '--leads', '0'];
     const stdout =
-      /^Imported 4 users: 4 created, 0 updated, 0 unchanged; 2 tag groups: .*; 3 activations: 3 created, .*\.\n$/;
+      /^Imported 4 users: 4 created, 0 updated, 0 unchanged; 2 tag groups: .*; 3 activations: 3 created, .*\.\nImport ID: [\da-f-]{36}\n$/;
     const done = { status: 0, stdout: expect.stringMatching(stdout) as string, stderr: '' };
     expect(await installation.operator.run(args)).toEqual(done);
     const missing = await installation.operator.run(['seed', '--organization', '999999']);

@@ -15,6 +15,7 @@ const SUBCOMMANDS_BY_COMMAND = {
   organizations: ['create', 'list', 'rename', 'delete'],
   keys: ['issue', 'list', 'check', 'set-limits', 'rotate', 'revoke'],
   persons: ['find', 'erase'],
+  imports: ['list', 'undo'],
   webhooks: ['create', 'list', 'test', 'rotate-secret', 'disable', 'enable', 'resume', 'delete'],
 };
 const SUBCOMMANDS = Object.entries(SUBCOMMANDS_BY_COMMAND).flatMap(([command, subcommands]) =>
@@ -81,6 +82,8 @@ describe('the usage of the command line', () => {
         '--map "A=": An export needs a field for each column.',
       ],
       ['a long delimiter', [...importCsv, '--delimiter', ';;'], '--delimiter must be one character, or tab'],
+      ['a file of former records without a name', [...importAny, '--before', ''], '--before must be a file name'],
+      ['an import that is no ID', ['imports', 'undo', 'leads.csv'], 'IMPORTID must be the ID of an import'],
       ['a mapping without CSV', [...importAny, '--map', 'A=email'], '--map needs --csv'],
       ['a delimiter without CSV', [...importAny, '--delimiter', ';'], '--delimiter needs --csv'],
       ['a byte order mark without CSV', [...exportAll, '--bom'], '--bom needs --csv'],
@@ -108,6 +111,7 @@ describe('the usage of the command line', () => {
       ['industry-events'],
       ['industry-events', 'delete'],
       ['import'],
+      ['imports'],
       ['export'],
       ['changes'],
       ['seed'],

@@ -1,8 +1,10 @@
 import { basename, extname } from 'node:path';
 import { Command } from 'commander';
+import type { EntityManager } from 'typeorm';
 import type { CsvFormat } from '../../csv/csv-format';
 import type { CsvService } from '../../csv/csv.service';
 import { csvSource } from '../../csv/csv-read';
+import { FormerRecords } from '../../datasets/former-records';
 import type { ImportPlan, ImportSource, LeftOut } from '../../datasets/import-plan';
 import { datasetRecords, wholeRecords } from '../../datasets/read-json';
 import { decodeText } from '../../datasets/open';
@@ -10,6 +12,7 @@ import { ImportError } from '../../datasets/import-error';
 import { type ImportOptions, type ImportResult, ImportService } from '../../datasets/import.service';
 import { COMMAND_NAME } from '../command-name';
 import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
+import { BeforeFile } from '../before-file';
 import {
   csvFormatOf,
   CsvOptions,
@@ -24,7 +27,7 @@ import { fileSize, openTwice, readChunks } from '../input';
 import { LeftOutList } from '../left-out-list';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { print, printResult, RowsSkipped } from '../terminal/terminal';
+import { print, printResult, RowsSkipped, UsageError } from '../terminal/terminal';
 
 const helpText = (service: CsvService): string => `
 A dataset, as export writes it:
@@ -59,6 +62,7 @@ interface ImportCommandOptions extends GlobalOptions, CsvOptions {
   encoding?: string;
   dryRun?: boolean;
   errors?: string;
+  before?: string;
 }
 
 /** The command `import FILE`. */
@@ -66,7 +70,7 @@ export function importCommand(program: Command, session: Session, service: CsvSe
   const importer = addCommand(program, 'import', {
     summary: 'Import a dataset or a CSV file into an organization.',
     jsonResult:
-      '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
+      '{importId, imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
       'where imported has the number of records per section; with --lenient also {skipped: {rows, values, columns}, errorsFile}; ' +
       'on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
@@ -74,6 +78,7 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     .argument('<FILE>', 'file to import; - is standard input')
     .option(...organizationOption('organization that receives the data'))
     .option('--dry-run', 'check the file and report, but store nothing')
+    .option('--before <FILE>', 'new file for the records that the import changes, as they were, to be imported again')
     .option(
       '--encoding <NAME>',
       'encoding of the file (default: UTF-8, or UTF-16 with a byte order mark)',
@@ -95,6 +100,7 @@ async function importFile(
 ): Promise<void> {
   const { json, organization, dryRun = false } = options;
   const format = csvFormatOf(service, options);
+  const before = beforeFileOf(options);
   const progress = new Progress(fileSize(file));
   const leftOut: { list?: LeftOutList } = {};
   const receiveLeftOut = async (all: AsyncIterable<LeftOut>, plan: ImportPlan): Promise<void> => {
@@ -107,16 +113,17 @@ async function importFile(
   const source = (id: number): ImportSource => sourceOf(service, file, format, options.encoding, progress, id);
   let result: ImportResult;
   try {
-    result = await importInto(session, organization, source, progress, { dryRun, receiveLeftOut });
+    result = await importInto(session, organization, source, progress, { dryRun, receiveLeftOut, file, before });
   } catch (error) {
     leftOut.list?.remove();
+    before?.removeAfter(error);
     const errors = json && errorsJson(error);
     if (errors) await print(`${JSON.stringify(errors)}\n`);
     if (error instanceof ImportError && format && !format.isLenient)
       error.message += `\n${adviceLines(error, calledCommand(self)).join('\n')}`;
     throw error;
   }
-  const report = new ImportReport(service.datasets, result, format?.section, dryRun, leftOut.list);
+  const report = new ImportReport(service.datasets, result, format?.section, dryRun, leftOut.list, before);
   const { text } = report;
   await printResult(
     json,
@@ -124,9 +131,15 @@ async function importFile(
     () => report.lines.join('\n'),
     dryRun ? undefined : `The import was stored. ${text}`,
   );
-  if (dryRun && !json) await print(report.dryRunText);
+  if (dryRun && !json) await print(report.dryRunText(options.before !== undefined));
   // It is not a failure, but an exit status of its own.
   if (leftOut.list && leftOut.list.rows > 0) throw new RowsSkipped();
+}
+
+/** A dry run changes nothing, so it writes no such file. */
+function beforeFileOf({ before, dryRun }: ImportCommandOptions): BeforeFile | undefined {
+  if (before === '' || before === '-') throw new UsageError('--before must be a file name');
+  return before === undefined || dryRun ? undefined : new BeforeFile(before);
 }
 
 /** @param id of the organization */
@@ -170,12 +183,16 @@ export async function importInto(
   givenId: number | undefined,
   source: (id: number) => ImportSource,
   progress: Progress,
-  options: ImportOptions = {},
+  { before, ...options }: Omit<ImportOptions, 'before'> & { before?: BeforeFile } = {},
 ): Promise<ImportResult> {
   try {
     return await session.withServices(async (services, _, finish) => {
       const { id } = await findOrganization(services, givenId);
-      const all = { ...options, onProgress: progress.records, onWritten: finish };
+      const onWritten = async (transaction: EntityManager): Promise<void> => {
+        await before?.write(services.get(FormerRecords).read(transaction, id));
+        finish();
+      };
+      const all = { ...options, before: before?.path, onProgress: progress.records, onWritten };
       return services.get(ImportService).importRecords(id, source(id), all);
     });
   } finally {

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Config } from '../config';
+import { recordAudit } from './audit-log.service';
+
+/** What the audit log keeps of an import, beside the records that it wrote. */
+export interface ImportDetails {
+  /** The name of the file as the operator gave it, or null for records that a program made. */
+  file: string | null;
+  /** The file that has the changed records as they were, or null. */
+  before: string | null;
+  outcomes: Record<string, { created: number; updated: number; unchanged: number }>;
+}
+
+/** An import as the audit log has it. */
+export interface AuditedImport extends ImportDetails {
+  importId: string;
+  organizationId: number;
+  at: Date;
+  /** When its last record was written. */
+  finishedAt: Date;
+  /** The key that imported, or null for the operator. */
+  keyId: string | null;
+  undoneAt: Date | null;
+}
+
+/** The columns of an `AuditedImport`. An import of an earlier release has no details. */
+const COLUMNS = `
+  i.id as "importId", i.organization_id as "organizationId", i.at, i.key_id as "keyId",
+  i.details ->> 'file' as file, i.details ->> 'before' as before, coalesce(i.details -> 'outcomes', '{}') as outcomes,
+  coalesce((i.details ->> 'finishedAt')::timestamptz(3), now()) as "finishedAt",
+  (select max(u.at) from audit_log u where u.id = i.id and u.resource = 'imports' and u.change = 'd') as "undoneAt"`;
+
+const IS_IMPORT = `i.organization_id = $1 and i.at >= $2 and i.resource = 'imports' and i.change = 'c'`;
+
+const LIST = `select ${COLUMNS} from audit_log i where ${IS_IMPORT} order by i.at desc, i.seq desc limit $3`;
+
+const FIND = `select ${COLUMNS} from audit_log i where ${IS_IMPORT} and i.id = $3`;
+
+const ADD_DETAILS = `
+  update audit_log set details = $2::jsonb || jsonb_build_object('finishedAt', clock_timestamp()::timestamptz(3))
+  where id = $1 and resource = 'imports' and change = 'c'`;
+
+const DAY_MS = 86_400_000;
+
+/** Adds to the entry of an import what it was, when its last record is written. */
+export async function completeAuditedImport(
+  manager: EntityManager,
+  importId: string,
+  details: ImportDetails,
+): Promise<void> {
+  await manager.query(ADD_DETAILS, [importId, details]);
+}
+
+/** Adds an entry that says that an import was undone. */
+export async function recordUndo(
+  manager: EntityManager,
+  { organizationId, importId }: Pick<AuditedImport, 'organizationId' | 'importId'>,
+): Promise<void> {
+  const entry = { organizationId, operation: 'imports undo', resource: 'imports', change: 'deleted' } as const;
+  await recordAudit(manager, { ...entry, id: importId, importId });
+}
+
+/** Reads the imports of the audit log, as long as it is kept. */
+@Injectable()
+export class AuditedImports {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly config: Config,
+  ) {}
+
+  /** Whether an audit log is kept at all. */
+  get areKept(): boolean {
+    return this.config.auditDays > 0;
+  }
+
+  /** The last imports, newest first. */
+  list(organizationId: number, limit: number): Promise<AuditedImport[]> {
+    return this.dataSource.query(LIST, [organizationId, this.oldest, limit]);
+  }
+
+  async find(organizationId: number, importId: string): Promise<AuditedImport | undefined> {
+    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, [organizationId, this.oldest, importId]);
+    return found;
+  }
+
+  private get oldest(): Date {
+    return new Date(Date.now() - this.config.auditDays * DAY_MS);
+  }
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { FeedResources } from '../changes/feed-resource';
+import { TransactionalDataSource } from '../database/transactional-data-source';
+import { Datasets } from './dataset';
+import { recordJson } from './record-sql';
+import { type Table, tablesOf } from './tables';
+
+/** How many records are in memory at a time. */
+const FETCH_SIZE = 1000;
+
+/** A record as an export has it. */
+export interface FormerRecord {
+  section: string;
+  /** Its JSON text. */
+  record: string;
+}
+
+/**
+ * The records that an import has changed, as they were. Until it commits, all other connections still see them so, and nobody
+ * else can change them.
+ */
+@Injectable()
+export class FormerRecords {
+  constructor(
+    private readonly dataSource: TransactionalDataSource,
+    private readonly datasets: Datasets,
+    private readonly feedResources: FeedResources,
+  ) {}
+
+  /** @param transaction of the import, which has written all its records */
+  async *read(transaction: EntityManager, organizationId: number): AsyncGenerator<FormerRecord> {
+    const tables = tablesOf(this.dataSource, this.datasets);
+    const others = this.dataSource.createReservedRunner();
+    try {
+      for (const main of tables.filter(({ list }) => !list)) {
+        const ofSection = tables.filter(({ section }) => section === main.section);
+        const select = this.selectRecords(ofSection);
+        for await (const ids of this.candidates(transaction, organizationId, main)) {
+          const values = [organizationId, ids];
+          const now = await transaction.query<{ id: string; record: string }[]>(select, values);
+          const recordById = new Map(now.map(({ id, record }) => [id, record]));
+          const former = (await others.query(select, values)) as { id: string; record: string }[];
+          for (const { id, record } of former) {
+            if (record !== recordById.get(id)) yield { section: main.section, record };
+          }
+        }
+      }
+    } finally {
+      await others.release();
+    }
+  }
+
+  /**
+   * The ids of the stored records that the file has, and of those that changed with them: a tag option that is gone, for
+   * example, is taken from leads that are not in the file.
+   */
+  private async *candidates(
+    transaction: EntityManager,
+    organizationId: number,
+    { name, match, isShared }: Table,
+  ): AsyncGenerator<string[]> {
+    const number = this.feedResources.all.find(({ table }) => table === name)?.number;
+    const selects: string[] = [];
+    const [{ isInFile }] = await transaction.query<[{ isInFile: boolean }]>(
+      `select to_regclass('pg_temp.before_${name}') is not null as "isInFile"`,
+    );
+    if (isInFile) {
+      const isOwn = isShared ? 'true' : `t.organization_id = ${organizationId}`;
+      selects.push(`select t.id::text as id from pg_temp.before_${name} b
+        join ${name} t on ${isOwn} and t.${match[0]} = b.key::${this.typeOf(name, match[0])}`);
+    }
+    if (number !== undefined) {
+      selects.push(`select coalesce(id::text, event_id::text) from changes
+        where organization_id = ${organizationId} and resource = ${number} and xid = pg_current_xact_id()::text::bigint
+          and operation = 'u'`);
+    }
+    if (selects.length === 0) return;
+    await transaction.query(`declare changed no scroll cursor for ${selects.join(' union ')} order by id`);
+    for (;;) {
+      const rows = await transaction.query<{ id: string }[]>(`fetch ${FETCH_SIZE} from changed`);
+      if (rows.length > 0) yield rows.map(({ id }) => id);
+      if (rows.length < FETCH_SIZE) break;
+    }
+    await transaction.query('close changed');
+  }
+
+  /** The records of an organization, or of the catalog, by their ids: `$1` is the organization. */
+  private selectRecords(tables: Table[]): string {
+    const [{ name, isShared }] = tables as [Table];
+    const isVisible = isShared ? '$1::integer is not null' : 't.organization_id = $1';
+    return `select t.id::text as id, ${recordJson(tables, 't')} as record from ${name} t
+      where ${isVisible} and t.id = any($2::text[]::${this.typeOf(name, 'id')}[]) order by t.id`;
+  }
+
+  private typeOf(table: string, column: string | undefined): string {
+    const type = this.dataSource.getMetadata(table).columns.find(({ databaseName }) => databaseName === column)?.type;
+    return String(type ?? 'text');
+  }
+}
