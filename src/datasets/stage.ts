@@ -14,6 +14,14 @@ import { RESERVED_TABLE } from './write-statements';
 /** How many records are sent to PostgreSQL at once. */
 export const STAGE_BATCH_SIZE = 1000;
 
+/** Rows of a file that are about the same record, or person, as others. */
+export interface Repetitions {
+  /** How many rows were dropped or merged because others are the same record. */
+  repeatedRows: number;
+  /** How many rows are most likely about the person of an earlier row, and are records of their own. */
+  samePersonRows: number;
+}
+
 /** The temporary table of what a lenient import leaves out, in the order in which it is found. */
 const LEFT_OUT = 'staged_left_out';
 
@@ -106,7 +114,7 @@ export class Stage {
   }
 
   /** Writes what is queued, resolves duplicates and matches stored rows. The planner then knows the size of the tables. */
-  async finish(organizationId: number, plan: ImportPlan): Promise<{ repeatedRows: number }> {
+  async finish(organizationId: number, plan: ImportPlan): Promise<Repetitions> {
     await this.flush();
     await this.writing;
     // A small sample is enough to choose how to join.
@@ -114,7 +122,18 @@ export class Stage {
     await this.manager.query(`set local default_statistics_target = 10; analyze ${stages.join(', ')}`);
     const repeatedRows = await resolveDuplicates(this.manager, this.tablesOfOnlySection(), plan);
     await this.matchStoredRows(organizationId, plan);
-    return { repeatedRows };
+    return { repeatedRows, samePersonRows: await this.countSamePerson(plan) };
+  }
+
+  private async countSamePerson({ personKey }: ImportPlan): Promise<number> {
+    const [main] = this.tablesOfOnlySection();
+    if (!personKey || !main) return 0;
+    const key = personKey('s');
+    const [row] = await this.manager.query<{ count: number }[]>(
+      `select coalesce(sum(n - 1), 0)::integer as count
+        from (select count(*) as n from ${main.stage} s where ${key} is not null group by ${key}) g`,
+    );
+    return row?.count ?? 0;
   }
 
   /**

@@ -58,6 +58,7 @@ interface ImportCommandOptions extends GlobalOptions, CsvOptions {
   organization?: number;
   encoding?: string;
   dryRun?: boolean;
+  all?: boolean;
 }
 
 /** The command `import FILE`. */
@@ -73,6 +74,7 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     .argument('<FILE>', 'file to import; - is standard input')
     .option(...organizationOption('organization that receives the data'))
     .option('--dry-run', 'check the file and report, but store nothing')
+    .option('--all', 'report every error with its own line, not only the first 20')
     .option(
       '--encoding <NAME>',
       'encoding of the file (default: UTF-8, or UTF-16 with a byte order mark)',
@@ -96,7 +98,7 @@ async function importDataset(
   file: string,
   options: ImportCommandOptions,
 ): Promise<void> {
-  const { json, organization, dryRun = false, encoding } = options;
+  const { json, organization, dryRun = false, all: reportsAll, encoding } = options;
   const progress = new Progress(fileSize(file));
   const source = (id: number): ImportSource => {
     const text = decodeText(readChunks(file, progress.read), encoding);
@@ -105,7 +107,7 @@ async function importDataset(
     );
   };
   try {
-    const result = await importInto(session, organization, source, progress, { dryRun });
+    const result = await importInto(session, organization, source, progress, { dryRun, reportsAll });
     const details = dryRun ? { dryRun } : {};
     await printImportResult(service.datasets, json, { ...resultJson(result), ...details }, result, dryRun);
     if (dryRun && !json) await print(dryRunText(undefined, result));
