@@ -12,6 +12,7 @@ import {
   leftOutJson,
   leftOutLines,
   leftOutText,
+  notesJson,
   outcomesText,
   readingNotes,
   repeatedHoursJson,
@@ -26,6 +27,7 @@ interface CsvImportOptions {
   json?: boolean;
   encoding?: string;
   dryRun?: boolean;
+  all?: boolean;
   errors?: string;
 }
 
@@ -48,8 +50,8 @@ export class CsvImport {
   }
 
   get importOptions(): ImportOptions<CsvPlan> {
-    const { dryRun } = this.options;
-    return { dryRun, receiveLeftOut: (leftOut, plan) => this.listLeftOut(leftOut, plan) };
+    const { dryRun, all: reportsAll } = this.options;
+    return { dryRun, reportsAll, receiveLeftOut: (leftOut, plan) => this.listLeftOut(leftOut, plan) };
   }
 
   /** Counts and lists what was left out, before the import is committed. */
@@ -83,12 +85,13 @@ export class CsvImport {
     const what = outcomesText(this.service.datasets, result.imported, outcomes);
     const outcome = `${dryRun ? 'Would import' : 'Imported'} ${what}.`;
     const text = outcome + (leftOut ? leftOutText(leftOut, this.leftOutFile?.path) : '');
-    const notes = readingNotes(plan, result.repeatedRows);
-    const lines = [text, ...notes, ...(leftOut ? leftOutLines(leftOut) : [])];
+    const notes = readingNotes(plan, result);
+    const lines = [text, ...notes, ...(leftOut ? leftOutLines(leftOut, plan) : [])];
     const allJson = {
       ...resultJson({ ...result, outcomes }),
       ...(result.repeatedRows > 0 ? { repeatedRows: result.repeatedRows } : undefined),
       ...repeatedHoursJson(plan),
+      ...notesJson(plan, result),
       ...(leftOut ? leftOutJson(leftOut, this.leftOutFile?.path) : undefined),
       ...(dryRun ? { dryRun, ...dryRunJson(plan, result) } : undefined),
     };

@@ -1,11 +1,14 @@
-import { contactsFirst } from '../csv/csv-columns';
+import { contactsFirst, otherNumberReason } from '../csv/csv-columns';
+import type { CsvColumn } from '../csv/csv-format';
 import { columnsWithoutEffect, type CsvPlan } from '../csv/csv-plan';
+import type { ColumnStates } from '../csv/row-states';
 import type { LeftOutSummary } from '../datasets/left-out';
 import { databaseErrorMessage } from '../database/errors';
 import type { Counts, Datasets } from '../datasets/dataset';
 import { LEGACY_ENCODING } from '../datasets/open';
 import { ImportError, type ImportIssue, NO_LOCATION } from '../datasets/import-error';
 import type { ImportResult } from '../datasets/import.service';
+import type { Repetitions } from '../datasets/stage';
 import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
 import { formatCount, formatNumber, formatTable } from './terminal/table';
 
@@ -35,15 +38,37 @@ const describeColumns = ({ columns }: CsvPlan) =>
 
 /** How a dry run has read a CSV file. */
 export function dryRunJson(plan: CsvPlan, { preview }: ImportResult): object {
-  return { columns: describeColumns(plan), first: preview.map((record) => JSON.parse(record) as unknown) };
+  const { delimiter, delimiterSource = 'header', line } = plan.survey.header;
+  const format = { delimiter, delimiterSource, headerLine: line, dateFormats: plan.dateFormats };
+  return { format, columns: describeColumns(plan), first: preview.map((record) => JSON.parse(record) as unknown) };
 }
 
 export function dryRunText(plan: CsvPlan | undefined, { preview }: ImportResult): string {
   const end = 'This was a dry run: nothing was stored.\n';
   if (!plan) return end;
-  const columns = describeColumns(plan).map(({ column, field }) => [escapeInvisible(column), field ?? '(skipped)']);
+  const columns = plan.columns.map(({ name, field, use }) => [
+    escapeInvisible(name),
+    field?.name ?? `(${use ?? 'skipped'})`,
+  ]);
   const records = preview.map((record) => `${escapeInvisible(record)}\n`);
-  return `${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
+  return `${formatText(plan)}\n${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
+}
+
+const DELIMITER_NAMES: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+
+/** What a file is: its delimiter and what names it, its header, and the orders of day and month. */
+function formatText({ survey, format, dateFormats }: CsvPlan): string {
+  const { delimiter, delimiterSource, line } = survey.header;
+  const source = delimiterSource === undefined ? 'as in the header' : `as ${delimiterSource} says`;
+  const parts = [
+    `Cells are separated by ${DELIMITER_NAMES[delimiter] ?? quote(delimiter)}, ${source}. The header is on line ${line}.`,
+  ];
+  const { dateFormat } = format.dateTimes;
+  for (const [column, order] of Object.entries(dateFormats)) {
+    const reason = dateFormat ? 'as --date-format says' : 'as its values prove';
+    parts.push(`Dates in column ${quote(column)} are read as ${order}, ${reason}.`);
+  }
+  return parts.join('\n');
 }
 
 /** The errors of the file, or the one with which the database ended the import. Undefined for any other error. */
@@ -80,8 +105,14 @@ export const leftOutJson = ({ rows, values, columns }: LeftOutSummary, file: str
 });
 
 /** A line for each column of which something was left out, and for each row that was skipped. */
-export function leftOutLines({ columns, skippedRows, rows }: LeftOutSummary): string[] {
-  const ofColumns = [...columns.values()].map(
+export function leftOutLines({ columns, skippedRows, rows }: LeftOutSummary, plan: CsvPlan): string[] {
+  const { facts } = plan.survey;
+  const contacts = plan.columns.filter(({ index, skipReason }) => skipReason && facts.get(index)?.hasContact);
+  const isContact = (name: string): boolean => contacts.some((column) => column.name === name);
+  const all = [...columns.values()].sort(
+    (one, other) => Number(isContact(other.column)) - Number(isContact(one.column)),
+  );
+  const ofColumns = all.map(
     ({ column, count, example, reason }) =>
       `column ${quote(column)}: ${formatCount(count, 'value')}, such as ${quoteShortened(example)}. ${reason}`,
   );
@@ -91,7 +122,7 @@ export function leftOutLines({ columns, skippedRows, rows }: LeftOutSummary): st
 }
 
 /** What the operator should know of how a file was read. */
-export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
+export function readingNotes(plan: CsvPlan, { repeatedRows, samePersonRows }: Repetitions): string[] {
   const { survey, columns, isLenient, onDuplicate, repeatedHours } = plan;
   const notes: string[] = [];
   const { firstLine = 0, lastLine = 0 } = survey.header.preamble ?? {};
@@ -102,16 +133,13 @@ export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
   if (isLenient && survey.encodingProblem) {
     notes.push(`Line ${survey.encodingProblem.line} is not valid UTF-8: its bytes were read as ${LEGACY_ENCODING}.`);
   }
-  const skipped = isLenient ? [] : columns.filter(({ skipReason }) => skipReason !== undefined);
-  for (const { name, skipReason } of skipped) notes.push(`Skipped column ${quote(name)}: ${skipReason}`);
+  if (!isLenient) notes.push(...skippedColumnNotes(columns));
   if (survey.endLine !== undefined) {
     notes.push(`Another table begins on line ${survey.endLine}: it and all that follows was left out.`);
   }
-  const unused = columns.filter(({ isUnknown }) => isUnknown);
-  if (unused.length > 0) {
-    const names = contactsFirst(unused, survey.facts).map(({ name }) => quote(name));
-    notes.push(`Columns that were not used: ${names.join(', ')}.`);
-  }
+  const unused = unusedColumns(plan);
+  if (unused.length > 0) notes.push(`Columns that were not used: ${unused.map(quote).join(', ')}.`);
+  notes.push(...plan.states.map((states) => stateNote(states, plan)));
   for (const { name } of columnsWithoutEffect(plan)) notes.push(`Column ${quote(name)} has no effect without --event.`);
   if (repeatedHours.first) {
     const { count, first } = repeatedHours;
@@ -127,8 +155,48 @@ export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
         : 'not kept, as another row has the same key';
     notes.push(`${formatCount(repeatedRows, 'row')}: ${what}.`);
   }
+  if (samePersonRows > 0) {
+    const what = samePersonRows === 1 ? 'has the address of an earlier row' : 'have the addresses of earlier rows';
+    notes.push(
+      `${formatCount(samePersonRows, 'row')} ${what}. To join the rows of a person, use --match ${plan.personMatch} --repeated merge.`,
+    );
+  }
   return notes;
 }
+
+function skippedColumnNotes(columns: readonly CsvColumn[]): string[] {
+  return columns.flatMap(({ name, skipReason, type }) => {
+    const kinds = [...(type?.fields ?? [])].flatMap(([kind, field]) => (field === null ? [kind] : []));
+    const left = kinds.map((kind) => `Left out of column ${quote(name)}: ${otherNumberReason(kind)}`);
+    return skipReason === undefined ? left : [`Skipped column ${quote(name)}: ${skipReason}`];
+  });
+}
+
+/** The columns that are not used and that nothing else names, those first that could reach somebody. */
+function unusedColumns({ columns, survey: { facts }, isLenient }: CsvPlan): string[] {
+  const isNamed = ({ skipReason, index }: CsvColumn): boolean =>
+    skipReason !== undefined && (!isLenient || facts.has(index));
+  const unused = columns.filter((column) => (column.isUnknown || column.skipReason) && !isNamed(column));
+  return contactsFirst(unused, facts).map(({ name }) => name);
+}
+
+/** How many rows there are of each state, and how to leave out those who do not come. */
+function stateNote({ column, counts, outCount, isOut }: ColumnStates, { format: { only } }: CsvPlan): string {
+  const note = `Column ${quote(column)}: ${[...counts].map(([state, count]) => `${quoteShortened(state)} ${formatNumber(count)}`).join(', ')}.`;
+  if (outCount === 0 || only.length > 0) return note;
+  const options = [...counts.keys()]
+    .filter((state) => !isOut(state))
+    .map((state) => `--only ${quote(`${column}=${state}`)}`);
+  const verb = outCount === 1 ? 'is' : 'are';
+  const advice = options.length > 0 ? ` To leave them out, use ${options.join(' ')}.` : '';
+  return `${note} ${formatCount(outCount, 'row')} ${verb} declined, canceled, void or waitlisted, and count like the others.${advice}`;
+}
+
+/** The plan's part of the JSON result. */
+export const notesJson = (plan: CsvPlan, repetitions: Repetitions): object => {
+  const states = Object.fromEntries(plan.states.map(({ column, counts }) => [column, Object.fromEntries(counts)]));
+  return { notes: readingNotes(plan, repetitions), ...(plan.states.length > 0 ? { states } : undefined) };
+};
 
 /**
  * What to do about errors of a CSV file.
