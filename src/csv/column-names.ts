@@ -12,6 +12,8 @@ export interface NameMeaning {
   /** The first word, if it says so, and the field that is known by the whole name nevertheless. */
   prefix?: string;
   own?: CsvField;
+  /** Whether they say what has become of each row. */
+  isState?: boolean;
   /** Whether they are numbers at which nobody answers. */
   isOtherNumber?: boolean;
 }
@@ -72,13 +74,13 @@ export class ColumnNames {
     const isOfBuyer = buyerPrefixes.includes(prefix);
     if (own && !isOfBuyer) return { field: own };
     if (words.some((word) => otherNumbers.includes(word))) return { isOtherNumber: true };
-    if (rest.length === 0) return { field: own };
+    if (rest.length === 0) return { field: own, isState: this.isState(name) };
     if (isOfBuyer || attendeePrefixes.includes(prefix)) {
       const field = this.itemKeys.has(columnKey(name)) ? undefined : this.fieldOfWords(rest);
       if (field && personFields.test(field.name))
         return { field, own, prefix, person: isOfBuyer ? 'buyer' : 'attendee' };
     }
-    return { field: own ?? this.fieldOfWords(words) };
+    return { field: own ?? this.fieldOfWords(words), isState: this.isState(name) };
   }
 
   /** The field of a name such as `Private Phone 2`: that of `Phone`, or the one for numbers of that kind. */

@@ -28,7 +28,7 @@ export function listNames(names: string[], nameOf: (name: string) => string = qu
 /** Assigns the columns of a file to fields. */
 export class ColumnAssignment {
   /** What the name of each column means in this file. */
-  private readonly meanings: NameMeaning[];
+  private readonly meanings: ReadonlyMap<string, NameMeaning>;
   private readonly hasAttendee: boolean;
   private hasIdentifier = false;
 
@@ -43,14 +43,19 @@ export class ColumnAssignment {
     const inFile = new Set(survey.header.names.map((name) => name.trim().toUpperCase()));
     const foreign = words?.foreignColumns.filter(({ beside }) => inFile.has(beside.toUpperCase())) ?? [];
     const foreignKeys = new Set(foreign.flatMap((each) => each.names.map(columnKey)));
-    const all = survey.header.names.map((name) =>
-      foreignKeys.size > 0 && foreignKeys.has(columnKey(name)) ? {} : names.meaningOf(name),
-    );
+    const known = new Map<string, NameMeaning>();
+    for (const name of new Set(survey.header.names)) {
+      known.set(name, foreignKeys.has(columnKey(name)) ? {} : names.meaningOf(name));
+    }
     const isPerson = ({ field }: NameMeaning): boolean => words?.attendeeFields.test(field?.name ?? '') ?? false;
     // `Billing City` is that of the company, unless a person is named beside it, as in `Billing First Name`.
-    const buyers = new Set(all.flatMap((each) => (each.person === 'buyer' && isPerson(each) ? [each.prefix] : [])));
-    this.meanings = all.map((each) => (each.own && !buyers.has(each.prefix) ? { field: each.own } : each));
-    this.hasAttendee = this.meanings.some((each) => each.person === 'attendee' || (!each.person && isPerson(each)));
+    const buyers = new Set<string | undefined>();
+    for (const each of known.values()) if (each.person === 'buyer' && isPerson(each)) buyers.add(each.prefix);
+    for (const [name, each] of known) if (each.own && !buyers.has(each.prefix)) known.set(name, { field: each.own });
+    this.meanings = known;
+    this.hasAttendee = [...known.values()].some(
+      (each) => each.person === 'attendee' || (!each.person && isPerson(each)),
+    );
   }
 
   /**
@@ -89,14 +94,14 @@ export class ColumnAssignment {
   private columnOf(column: CsvColumn): CsvColumn {
     const { name, index } = column;
     const facts = this.survey.facts.get(index);
-    const meaning = this.meanings[index] ?? {};
+    const meaning = this.meanings.get(name) ?? {};
     const skipReason = this.skipReason(meaning, facts);
     if (skipReason !== undefined) return { ...column, skipReason };
     const named = meaning.field;
     const field = named && (this.identifierField(named, name, facts) ?? named);
     // A file has one column of IDs. Further ones identify something else, such as a company.
     if (!field || (field !== named && this.hasIdentifier))
-      return this.names.isState(name) ? { ...column, use: 'counted' } : { ...column, isUnknown: true };
+      return meaning.isState ? { ...column, use: 'counted' } : { ...column, isUnknown: true };
     if (this.isIdentifier(field)) this.hasIdentifier = true;
     return { ...column, field };
   }
