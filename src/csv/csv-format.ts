@@ -15,6 +15,8 @@ export interface CsvFormat {
   /** Ranges of lines, first and last, on which rows are skipped. */
   skipRows: [first: number, last: number][];
   encoding?: string;
+  /** The rows to import: those that have one of the values in each of the columns. */
+  only: { column: string; values: string[] }[];
   /** Whether to skip columns that match no field. */
   ignoreUnknown: boolean;
   /** Whether to leave out what cannot be read, instead of rejecting the file. */
@@ -62,7 +64,11 @@ export interface CsvColumn {
   field: CsvField | undefined;
   /** Index of the column with the times of its dates. */
   timeIndex?: number;
-  /** Whether `--ignore-unknown` skips it, rather than `--map`. */
+  /** The column that says of which kind its values are, and the field for each kind: null if it is left out. */
+  type?: { index: number; fields: ReadonlyMap<string, CsvField | null> };
+  /** What it is used for, if it fills no field. */
+  use?: string;
+  /** Whether nothing is known that it could fill, and `--map` does not say so. */
   isUnknown?: boolean;
   /** Why it is skipped although the operator has not asked for that. */
   skipReason?: string;

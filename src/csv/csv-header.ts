@@ -1,6 +1,8 @@
 import { DELIMITERS, mostFrequentDelimiter } from '../datasets/fallback-delimiter';
 import { MAX_ROW_LENGTH, requireRowLength } from '../datasets/open';
 import { importError } from '../datasets/import-error';
+import { plainText } from './csv-formulas';
+import type { ColumnNames } from './column-names';
 import { CsvParser, type CsvRow } from './csv-parser';
 
 /** The header of a CSV file, and how to read its rows. */
@@ -11,6 +13,8 @@ export interface CsvHeader {
   delimiter: string;
   /** The lines with text before the header, if the header was detected. */
   preamble?: { firstLine: number; lastLine: number };
+  /** What names the delimiter; the header itself if undefined. */
+  delimiterSource?: '--delimiter' | 'sep=';
   /** The delimiter of an option or of a line such as `sep=;` if it does not fit the header. */
   wrongDelimiter?: string;
 }
@@ -28,15 +32,18 @@ export interface HeaderOptions {
   skipLines?: number;
   /** The delimiter; by default that of `sep=;`, or the most frequent one in the header. */
   delimiter?: string;
-  /** Whether a name in the header is that of a field, or of another known column. */
-  isKnownName: (name: string) => boolean;
+  /** What is known of the names of columns. */
+  names: ColumnNames;
+  /** Whether cells that look like a formula stay as they are. */
+  raw: boolean;
 }
 
 /** The first line of a file that names its delimiter, such as `sep=;`. */
 const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 
-/** The header must be within this many lines. */
+/** The header must be within this many lines, or below the tables of hosts and panelists within the second number. */
 const MAX_HEADER_LINE = 20;
+const MAX_LINES_OF_OTHERS = 200;
 
 /** How many cells of a row are examined to detect the header. */
 const MAX_LOOKED_AT = 1000;
@@ -56,9 +63,17 @@ interface FileStart {
 /** A row that may be the header. */
 interface Candidate {
   row: CsvRow;
+  /** Index after the row, and the number of the line there. */
+  end: number;
+  nextLine: number;
   delimiter: string;
   knownNames: number;
+  /** Whether it stands below a title such as `Host Details`. */
+  isOfOthers: boolean;
 }
+
+/** The cells with text. */
+export const textsOf = ({ cells }: CsvRow): string[] => cells.filter((cell) => cell.trim() !== '');
 
 /** Reads up to the header and detects its format. */
 export async function openCsvText(parts: AsyncGenerator<string>, options: HeaderOptions): Promise<CsvText> {
@@ -83,7 +98,7 @@ async function readStart(parts: AsyncGenerator<string>, skipLines: number): Prom
     await reader.readLines(1);
   }
   await reader.skipBlankLines();
-  await reader.readLines(MAX_HEADER_LINE);
+  await reader.readLines(MAX_LINES_OF_OTHERS);
   return { text: reader.text, line: reader.line, separator };
 }
 
@@ -142,30 +157,27 @@ function splitFirstLine(text: string): [line: string, rest: string] {
   return end ? [text.slice(0, end.index), text.slice(end.index + end[0].length)] : [text, ''];
 }
 
-interface FoundHeader {
+interface FoundHeader extends Pick<Candidate, 'end' | 'nextLine'> {
   header: CsvHeader;
-  /** Index after the header, and the number of the line there. */
-  end: number;
-  nextLine: number;
 }
 
 function findHeader(start: FileStart, options: HeaderOptions): FoundHeader {
   const named = options.delimiter ?? start.separator;
-  const chosen = chooseHeader(start, named ? [named] : ALL_DELIMITERS, options);
-  if (!named || chosen.knownNames >= MIN_KNOWN_NAMES) return locateHeader(start, chosen, options);
-  const other = chooseHeader(start, ALL_DELIMITERS, options);
-  if (other.knownNames <= chosen.knownNames || other.row.cells.length < 2) return locateHeader(start, chosen, options);
-  const found = locateHeader(start, other, options);
-  return { ...found, header: { ...found.header, wrongDelimiter: named } };
+  const delimiterSource = options.delimiter === undefined ? 'sep=' : '--delimiter';
+  const chosen = chooseHeader(start, named ? [named] : DELIMITERS, options);
+  if (!named) return locateHeader(start, chosen, options);
+  const other = chosen.knownNames < MIN_KNOWN_NAMES ? chooseHeader(start, DELIMITERS, options) : chosen;
+  const isOther = other.knownNames > chosen.knownNames && other.row.cells.length > 1;
+  const { header, ...found } = locateHeader(start, isOther ? other : chosen, options);
+  return { ...found, header: { ...header, ...(isOther ? { wrongDelimiter: named } : { delimiterSource }) } };
 }
-
-/** These delimiters are detected only where the names of columns are known. */
-const ALL_DELIMITERS = [...DELIMITERS, '|'];
 
 /** Chooses the first row with enough known names, or else the first line, whatever it contains. */
 function chooseHeader({ text, line }: FileStart, delimiters: string[], options: HeaderOptions): Candidate {
   const candidates = delimiters.flatMap((delimiter) => candidatesOf(text, line, delimiter, options));
-  const first = firstCandidate(candidates, ({ knownNames }) => knownNames >= MIN_KNOWN_NAMES);
+  const hasEnough = ({ knownNames }: Candidate): boolean => knownNames >= MIN_KNOWN_NAMES;
+  const first =
+    firstCandidate(candidates, (each) => hasEnough(each) && !each.isOfOthers) ?? firstCandidate(candidates, hasEnough);
   if (first) return first;
   const half = firstCandidate(candidates, (each) => isHalfKnown(each) && !isLoneCell(each, candidates));
   if (half) return half;
@@ -185,12 +197,18 @@ function candidatesOf(text: string, line: number, delimiter: string, options: He
   const parser = new CsvParser(delimiter, line);
   parser.push(text);
   const candidates: Candidate[] = [];
+  let title = '';
   for (const row of parser.rows(true)) {
-    const names = row.cells.slice(0, MAX_LOOKED_AT).filter((cell) => cell.trim() !== '');
+    const names = textsOf(row).slice(0, MAX_LOOKED_AT);
     // The cells of a broken row are split within quotation marks, so they are not names.
-    const knownNames = row.problem === undefined ? names.filter((cell) => options.isKnownName(cell)).length : 0;
-    candidates.push({ row, delimiter, knownNames });
-    if (options.skipLines !== undefined || row.line - line >= MAX_HEADER_LINE) break;
+    const knownNames = row.problem === undefined ? names.filter(options.names.isKnown).length : 0;
+    const isOfOthers = options.names.isOtherTable(title);
+    const isBelowOthers = candidates.some((each) => each.isOfOthers);
+    if (row.line - line >= MAX_HEADER_LINE && !isBelowOthers) break;
+    const { end, line: nextLine } = parser.state;
+    candidates.push({ row, end, nextLine, delimiter, knownNames, isOfOthers });
+    if (names.length > 0) title = names.length === 1 ? (names[0] ?? '') : '';
+    if (options.skipLines !== undefined) break;
   }
   return candidates;
 }
@@ -203,20 +221,13 @@ function firstCandidate(candidates: Candidate[], condition: (each: Candidate) =>
   return first;
 }
 
-function locateHeader({ text, line }: FileStart, { row, delimiter }: Candidate, options: HeaderOptions): FoundHeader {
-  const parser = new CsvParser(delimiter, row.line);
-  parser.push(text.slice(row.start));
-  parser.rows(true).next();
-  const { end, line: nextLine } = parser.state;
+function locateHeader(
+  { line }: FileStart,
+  { row, delimiter, end, nextLine }: Candidate,
+  options: HeaderOptions,
+): FoundHeader {
   const isPreambleNamed = options.skipLines === undefined && row.line > line;
-  return {
-    header: {
-      names: row.cells,
-      line: row.line,
-      delimiter,
-      preamble: isPreambleNamed ? { firstLine: line, lastLine: row.line - 1 } : undefined,
-    },
-    end: row.start + end,
-    nextLine,
-  };
+  const preamble = isPreambleNamed ? { firstLine: line, lastLine: row.line - 1 } : undefined;
+  const names = options.raw ? row.cells : row.cells.map(plainText);
+  return { header: { names, line: row.line, delimiter, preamble }, end, nextLine };
 }

@@ -10,7 +10,7 @@ import type {
 } from '../datasets/import-plan';
 import { type EncodingProblem, LEGACY_ENCODING } from '../datasets/open';
 import { quote } from '../datasets/quote';
-import { columnKey, mappingsOf } from './column-mappings';
+import { ColumnNames } from './column-names';
 import { ColumnAssignment, findMatchColumns, isLeftOutList, LEFT_OUT_COLUMNS } from './csv-columns';
 import { type CellContext, type CsvField, filledPaths, fillsPath } from './csv-fields';
 import type { CsvColumn, CsvFormat, OptionValue } from './csv-format';
@@ -18,8 +18,10 @@ import type { CsvMatch } from './csv-section';
 import { type OpenFile, type ReadingOptions, type Survey, surveyFile } from './csv-survey';
 import { CsvValueError } from './csv-values';
 import type { CsvService } from './csv.service';
-import { Lookup } from './lookup';
+import type { DateFormat } from './date-times';
+import { Lookup, type LookupSource } from './lookup';
 import { cellOrder } from './row-issues';
+import { type ColumnStates, type RowSelection, rowSelection, statesOf } from './row-states';
 
 /** A field, and the columns that fill it. */
 export interface CsvSource {
@@ -71,8 +73,15 @@ export interface CsvPlan extends ImportPlan {
   readonly ownColumnNames: readonly string[];
   readonly sources: readonly CsvSource[];
   readonly optionSources: readonly OptionSource[];
+  readonly states: readonly ColumnStates[];
+  /** Whether `--only` selects a row. */
+  readonly isSelected: RowSelection;
   readonly matchBy?: MatchBy;
   readonly repeatedHours: RepeatedHours;
+  /** The orders of day and month, by the names of the columns whose dates need one. */
+  readonly dateFormats: Readonly<Record<string, DateFormat>>;
+  /** The value of `--match` that finds the person of a row. */
+  readonly personMatch?: string;
 }
 
 /** Parses the value of an option as a list of one entry, whatever it contains. */
@@ -89,19 +98,25 @@ export async function planCsv(
   open: OpenFile,
   context: ImportContext,
 ): Promise<CsvPlan> {
-  const reading = readingOptions(csv, format);
-  const { identifiers } = csv.definition(format.section);
+  const { section, encoding, delimiter, skipLines, skipRows, raw } = format;
+  const names = new ColumnNames(csv, section, format.mappings);
+  const reading: ReadingOptions = { encoding, delimiter, skipLines, skipRows, raw, names };
+  const { identifiers, words } = csv.definition(section);
   const patterns = (identifiers?.systems ?? []).flatMap(({ idPattern }) => (idPattern ? [idPattern] : []));
-  const survey = await surveyFile(open, reading, patterns);
+  const survey = await surveyFile(open, reading, patterns, words);
   reportEncoding(survey.encodingProblem, format, context.issues);
   reportDelimiter(survey, context.issues);
-  const columns = new ColumnAssignment(csv, format, survey, context.issues).assign();
+  const columns = new ColumnAssignment(csv, format, survey, names, context.issues).assign();
   const repeatedHours = new RepeatedHours(format.dateTimes.timeZone);
-  const contexts = new CellContexts(format, survey, columns, repeatedHours, context);
-  const sources = await sourcesOf(csv, format, columns, contexts);
+  const contextOf = cellContexts(format, survey, columns, repeatedHours, context);
+  const sources = await sourcesOf(
+    csv.fields(section),
+    columns.filter(({ field }) => field),
+    contextOf,
+  );
   const optionSources: OptionSource[] = [];
-  for (const optionValue of format.optionValues) optionSources.push(await optionSourceOf(optionValue, contexts));
-  const { names } = survey.header;
+  for (const optionValue of format.optionValues) optionSources.push(await optionSourceOf(optionValue, contextOf));
+  const inFile = survey.header.names;
   return Object.freeze({
     ...writePlan(sources, optionSources),
     ...matchPlan(csv, format, sources, columns),
@@ -112,19 +127,24 @@ export async function planCsv(
     reading: { ...reading, delimiter: survey.header.delimiter, endLine: survey.endLine },
     survey,
     columns,
-    ownColumnNames: isLeftOutList(names) ? names.slice(LEFT_OUT_COLUMNS.length) : names,
+    dateFormats: dateFormatsOf(format, survey, columns),
+    personMatch: csv.definition(section).personMatch,
+    ownColumnNames: isLeftOutList(inFile) ? inFile.slice(LEFT_OUT_COLUMNS.length) : inFile,
+    states: statesOf(survey, names, words),
+    isSelected: rowSelection(format, survey, context.issues),
     sources,
     optionSources,
     repeatedHours,
   });
 }
 
-function readingOptions(csv: CsvService, format: CsvFormat): ReadingOptions {
-  const { encoding, delimiter, skipLines, skipRows, mappings, section } = format;
-  const fieldsByKey = csv.fieldsByName(section);
-  const isKnownName = (name: string): boolean =>
-    fieldsByKey.has(columnKey(name)) || mappingsOf(mappings, name, 1).length > 0;
-  return { encoding, delimiter, skipLines, skipRows, isKnownName };
+function dateFormatsOf({ dateTimes }: CsvFormat, { facts }: Survey, columns: CsvColumn[]): Record<string, DateFormat> {
+  const orders = columns.flatMap(({ name, index, field }) => {
+    const known = facts.get(index);
+    const order = known?.likelyDateFormat && (dateTimes.dateFormat ?? known.dateFormat);
+    return field && order ? [[name, order] as const] : [];
+  });
+  return Object.fromEntries(orders);
 }
 
 function reportEncoding(problem: EncodingProblem | undefined, { isLenient }: CsvFormat, issues: IssueCollector): void {
@@ -145,64 +165,60 @@ function reportDelimiter({ header: { wrongDelimiter, delimiter, line } }: Survey
   issues.add({ ...NO_LOCATION, line, expected: fix, message, fix });
 }
 
-/** Makes the contexts in which cells are parsed. */
-class CellContexts {
-  constructor(
-    private readonly format: CsvFormat,
-    private readonly survey: Survey,
-    private readonly columns: CsvColumn[],
-    private readonly repeatedHours: RepeatedHours,
-    private readonly context: ImportContext,
-  ) {}
+/** The context in which the cells of a column, or the value of an option, are parsed. */
+type CellContextOf = (field: CsvField, column?: CsvColumn) => Promise<CellContext>;
 
-  async lookup({ references }: CsvField): Promise<Lookup | undefined> {
-    const mayCreate = this.format.createTags !== undefined && references?.createMissing !== undefined;
-    const { manager, organizationId } = this.context;
-    return references && (await Lookup.load(manager, organizationId, references, mayCreate));
-  }
-
-  of(column?: CsvColumn, lookup?: Lookup): CellContext {
-    const { dateTimes, raw, source } = this.format;
-    const facts = column && this.survey.facts.get(column.index);
+function cellContexts(
+  { createTags, dateTimes, raw, source }: CsvFormat,
+  { facts }: Survey,
+  columns: CsvColumn[],
+  repeatedHours: RepeatedHours,
+  { manager, organizationId }: ImportContext,
+): CellContextOf {
+  const lookups = new Map<LookupSource, Lookup>();
+  const fieldNames = new Set(columns.map(({ field }) => field?.name));
+  const lookupOf = async (references: LookupSource): Promise<Lookup> => {
+    const mayCreate = createTags !== undefined && references.createMissing !== undefined;
+    const lookup = lookups.get(references) ?? (await Lookup.load(manager, organizationId, references, mayCreate));
+    lookups.set(references, lookup);
+    return lookup;
+  };
+  return async ({ references }, column) => {
+    const known = column && facts.get(column.index);
     return {
-      organizationId: this.context.organizationId,
+      organizationId,
       column: column?.name ?? '',
       dateTimes: {
         timeZone: dateTimes.timeZone,
-        dateFormat: dateTimes.dateFormat ?? facts?.dateFormat,
-        likelyDateFormat: facts?.likelyDateFormat,
-        onRepeatedHour: (value, offset) => this.repeatedHours.note(value, offset, column?.index),
+        dateFormat: dateTimes.dateFormat ?? known?.dateFormat,
+        likelyDateFormat: known?.likelyDateFormat,
+        onRepeatedHour: (value, offset) => repeatedHours.note(value, offset, column?.index),
       },
       raw,
-      lookup,
-      hasField: (name) => this.columns.some(({ field }) => field?.name === name),
+      lookup: references && (await lookupOf(references)),
+      hasField: (name) => fieldNames.has(name),
       source,
     };
-  }
+  };
 }
 
 /** The fields that columns fill. A field may build on what earlier fields have put into the record, so their order is kept. */
-async function sourcesOf(
-  csv: CsvService,
-  { section }: CsvFormat,
-  columns: CsvColumn[],
-  contexts: CellContexts,
-): Promise<CsvSource[]> {
-  const fields = csv.fields(section);
+async function sourcesOf(fields: CsvField[], columns: CsvColumn[], contextOf: CellContextOf): Promise<CsvSource[]> {
   const inOrder = [...fields.filter((field) => field.isReadFirst), ...fields.filter((field) => !field.isReadFirst)];
   const sources: CsvSource[] = [];
   for (const field of inOrder) {
-    const filling = columns.filter((column) => column.field === field);
-    if (filling.length === 0) continue;
-    const lookup = await contexts.lookup(field);
-    sources.push({ field, inputs: filling.map((column) => ({ column, context: contexts.of(column, lookup) })) });
+    const inputs: CsvSource['inputs'] = [];
+    for (const column of columns) {
+      if (column.field === field) inputs.push({ column, context: await contextOf(field, column) });
+    }
+    if (inputs.length > 0) sources.push({ field, inputs });
   }
   return sources;
 }
 
 /** @throws ImportError if the value of the option cannot be read */
-async function optionSourceOf(optionValue: OptionValue, contexts: CellContexts): Promise<OptionSource> {
-  const source = { ...optionValue, context: contexts.of(undefined, await contexts.lookup(optionValue.field)) };
+async function optionSourceOf(optionValue: OptionValue, contextOf: CellContextOf): Promise<OptionSource> {
+  const source = { ...optionValue, context: await contextOf(optionValue.field) };
   try {
     parseOptionValue({}, source);
   } catch (error) {
@@ -216,12 +232,15 @@ type WritePlan = Pick<ImportPlan, 'isPartial' | 'providesField' | 'mergeSql' | '
 
 /** What the fields of the file mean for the statements that write them, and for errors. */
 function writePlan(sources: CsvSource[], optionSources: OptionSource[]): WritePlan {
-  const all: Pick<CsvSource, 'field'>[] = [...sources, ...optionSources];
+  const typed = sources.flatMap(({ inputs }) =>
+    inputs.flatMap(({ column }) => [...(column.type?.fields.values() ?? [])]),
+  );
+  const fields = [...new Set([...sources.map(({ field }) => field), ...typed.filter((field) => field !== null)])];
+  const all = [...fields, ...optionSources.map(({ field }) => field)];
   return {
     isPartial: true,
-    providesField: (path) => all.some(({ field }) => fillsPath(field, path)),
+    providesField: (path) => all.some((field) => fillsPath(field, path)),
     mergeSql(path, stored, imported) {
-      const fields = sources.map(({ field }) => field);
       const parts = fields.filter((field) => field.mergeSql && filledPaths(field).includes(path));
       const hasWholeValue = fields.some(({ name, mergeSql }) => name === path && !mergeSql);
       if (parts.length === 0 || hasWholeValue) return imported;
@@ -231,7 +250,7 @@ function writePlan(sources: CsvSource[], optionSources: OptionSource[]): WritePl
     },
     locateError: (location, path) => locateCell(sources, optionSources, location, path),
     /** Columns of flags provide more of a lead's association with an event than that it exists. */
-    updatedEntryFields: (list) => [...new Set(all.flatMap(({ field }) => field.entryFields?.[list] ?? []))],
+    updatedEntryFields: (list) => [...new Set(all.flatMap((field) => field.entryFields?.[list] ?? []))],
   };
 }
 
@@ -261,8 +280,8 @@ function matchPlan(
   format: CsvFormat,
   sources: CsvSource[],
   columns: CsvColumn[],
-): Pick<CsvPlan, 'match' | 'matchPath' | 'matchBy' | 'checks'> {
-  const { identifiers, matches } = csv.definition(format.section);
+): Pick<CsvPlan, 'match' | 'matchPath' | 'matchBy' | 'checks' | 'personKey'> {
+  const { identifiers, matches, personMatch = '' } = csv.definition(format.section);
   const names = sources.map(({ field }) => field.name);
   const systems = (identifiers?.systems ?? []).filter(({ field }) => names.includes(field));
   const hasOwnKey = identifiers && (names.includes(identifiers.id) || names.includes(identifiers.ref));
@@ -279,7 +298,11 @@ function matchPlan(
     const providesField = (path: string): boolean => sources.some(({ field }) => fillsPath(field, path));
     checks.push(identifiers.samePersonCheck(providesField, Boolean(isByRef), advice));
   }
-  return { match, matchPath, matchBy, checks };
+  const person = matches?.[personMatch];
+  const namesPerson = person && names.some((each) => person.fieldNames.test(each));
+  const personKey =
+    namesPerson && !format.isMatchGiven && !names.includes(identifiers?.id ?? '') ? person.key : undefined;
+  return { match, matchPath, matchBy, checks, personKey };
 }
 
 /** What cells refer to and what the option for it creates. */

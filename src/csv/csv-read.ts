@@ -5,16 +5,15 @@ import type { ImportSource, LeftOut, ReadRecord } from '../datasets/import-plan'
 import { quote, quoteShortened } from '../datasets/quote';
 import { RecordCheck } from '../datasets/record-check';
 import { mappedName } from './column-mappings';
-import { isLeftOutList, LEFT_OUT_COLUMNS } from './csv-columns';
+import { isIdentifier, isLeftOutList, LEFT_OUT_COLUMNS, otherNumberReason } from './csv-columns';
 import { type CellContext, type CsvField, filledPaths, type RecordDraft, skipOption } from './csv-fields';
 import type { CsvColumn, CsvFormat } from './csv-format';
-import { plainText } from './csv-formulas';
 import type { CsvRow } from './csv-parser';
 import { type CsvPlan, type CsvSource, parseOptionValue, planCsv } from './csv-plan';
 import { type OpenFile, readRows } from './csv-survey';
-import { CsvValueError } from './csv-values';
+import { CsvValueError, trimInvisible } from './csv-values';
 import type { CsvService } from './csv.service';
-import { cellOrder, rowIssue } from './row-issues';
+import { blankIssue, cellOrder, isPartOfRecord, rowIssue } from './row-issues';
 
 /** The import of a CSV file, which is read twice: the meaning of a column may depend on its last value. */
 export const csvSource = (csv: CsvService, format: CsvFormat, open: OpenFile): ImportSource<CsvPlan> => ({
@@ -55,6 +54,7 @@ class CsvRowReader {
 
   *readAll(rows: Iterable<CsvRow>): Generator<ReadRecord> {
     for (const row of rows) {
+      if (!this.plan.isSelected(row.cells)) continue;
       const record = this.read(row);
       if (record) yield record;
     }
@@ -65,7 +65,9 @@ class CsvRowReader {
     const cells = this.firstColumn === 0 ? row.cells : row.cells.slice(this.firstColumn);
     if (cells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
     this.plan.repeatedHours.beginRow();
-    const noRecord = rowIssue(row, this.plan.survey.header.names);
+    const noRecord =
+      rowIssue(row, this.plan.survey.header.names) ??
+      (this.plan.isLenient || !this.isBlank(row) ? undefined : blankIssue(row));
     if (noRecord) {
       const { message: reason } = noRecord;
       return this.plan.isLenient
@@ -83,6 +85,18 @@ class CsvRowReader {
     return { location, record, issues: [], leftOut, cells };
   }
 
+  /** Whether a row says nothing of somebody, as a line of totals does. */
+  private isBlank({ cells }: CsvRow): boolean {
+    const { usable, identifiers } = this.csv.definition(this.plan.format.section);
+    const { columns } = this.plan;
+    if (!usable || !columns.some(({ field }) => field && usable.fieldNames.test(field.name))) return false;
+    const filled = columns.filter(({ index }) => (cells[index] ?? '').trim() !== '');
+    const isKey = ({ field }: CsvColumn): boolean => field !== undefined && isIdentifier(identifiers, field);
+    const isPart = (column: CsvColumn): boolean =>
+      isPartOfRecord(column, cells[column.index] ?? '', usable, filled.length);
+    return !filled.some(isPart) && (filled.length < 2 || !filled.some(isKey));
+  }
+
   /**
    * Reads a row, each time without the cells that turned out to be invalid, until the rest is valid. A lenient import stores
    * the rest. A strict one only checks it, so that the first attempt reports every error in the file.
@@ -98,7 +112,7 @@ class CsvRowReader {
       const parsed = this.parse(row, emptied);
       let { issues } = parsed;
       if (issues.length === 0) {
-        const problem = this.unusable(parsed.record, row.line);
+        const problem = this.unusable(parsed.record, row);
         if (problem) return { found, problem };
         const checked = this.check.check(location, this.completed(parsed.record));
         if (checked.issues.length === 0) return { location, record: checked.record, found };
@@ -129,14 +143,13 @@ class CsvRowReader {
   }
 
   /** Why a record that can be read cannot be used. */
-  private unusable(record: RecordDraft, line: number): LocatedIssue | undefined {
-    const missing = this.missingMatch(record, line);
+  private unusable(record: RecordDraft, row: CsvRow): LocatedIssue | undefined {
+    const missing = this.missingMatch(record, row.line);
     const { usable } = this.csv.definition(this.plan.format.section);
     if (missing || !this.plan.isLenient || !usable) return missing;
     const hasSuchField = this.plan.sources.some(({ field }) => usable.fieldNames.test(field.name));
-    if (!hasSuchField || usable.isUsable(record)) return undefined;
-    const message = 'Nothing is left by which somebody could be recognized or reached.';
-    return { ...NO_LOCATION, line, expected: 'a name, an address, a phone number or a company', message };
+    if (!hasSuchField || (usable.isUsable(record) && !this.isBlank(row))) return undefined;
+    return { ...blankIssue(row), message: 'Nothing is left by which somebody could be recognized or reached.' };
   }
 
   /** Every row needs the value that `--match` names. Without the option, a row may lack the ID of another program. */
@@ -164,10 +177,12 @@ class CsvRowReader {
 
   /** The values of columns that are skipped although the operator has not asked for that. */
   private skippedValues({ cells, line }: CsvRow): LeftOut[] {
-    return this.plan.columns.flatMap(({ index, name, skipReason }) => {
+    return this.plan.columns.flatMap(({ index, name, skipReason, type }) => {
       const value = cells[index] ?? '';
-      const isSkipped = skipReason !== undefined && value.trim() !== '';
-      return isSkipped ? [{ line, column: name, value, reason: skipReason }] : [];
+      const kind = type && trimInvisible(cells[type.index] ?? '');
+      const reason = kind && type.fields.get(kind) === null ? otherNumberReason(kind) : skipReason;
+      const isSkipped = reason !== undefined && value.trim() !== '';
+      return isSkipped ? [{ line, column: name, value, reason }] : [];
     });
   }
 
@@ -217,15 +232,15 @@ class CsvRowReader {
     let filled: { column: CsvColumn; cell: string } | undefined;
     for (const input of inputs) {
       const { column, context } = input;
-      const original = emptied.has(column.index) ? '' : this.cellOf(column, row.cells);
-      const cell = this.plan.format.raw ? original : plainText(original);
+      const kind = column.type && column.type.fields.get(trimInvisible(row.cells[column.type.index] ?? ''));
+      const cell = emptied.has(column.index) || kind === null ? '' : this.cellOf(column, row.cells);
       if (isOneOfSeveral && cell.trim() === '' && (filled || input !== last)) continue;
       const isOther = filled && filled.cell.trim() !== cell.trim();
       const problem =
         filled && isOther
           ? disagreement(filled.column, filled.cell, column, cell)
-          : parseCell(draft, field, cell, context);
-      if (problem) issues.push({ ...cellIssue(field, column, row.line, original), ...problem });
+          : parseCell(draft, kind ?? field, cell, context);
+      if (problem) issues.push({ ...cellIssue(field, column, row.line, cell), ...problem });
       if (!field.isList && problem?.kind !== UNSTORABLE) filled ??= { column, cell };
     }
   }

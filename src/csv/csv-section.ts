@@ -21,23 +21,53 @@ export interface CsvDefinition {
   userFields?: string[];
   /** What words in the names and values of columns mean. */
   words?: ColumnWords;
-  /** Names that mean something else in a file that has a certain other column. */
-  foreignColumns?: { names: string[]; beside: string }[];
   /** Completes a record when all its cells have been read. */
   complete?: (record: RecordDraft) => void;
-  /** The fields of which a useful record needs at least one, and whether it has one. */
-  usable?: { fieldNames: RegExp; isUsable: (record: RecordDraft) => boolean };
+  usable?: UsableRecord;
+  /** The key of `matches` by which two rows are most likely about the same person. */
+  personMatch?: string;
+}
+
+/** By what somebody can be recognized or reached. */
+export interface UsableRecord {
+  /** The fields of which a useful record needs at least one. */
+  fieldNames: RegExp;
+  /** Those of them whose values may be numbers, and those that are names of persons. */
+  numberFields: RegExp;
+  nameFields: RegExp;
+  /** The fields of states, which say nothing of who somebody is. */
+  stateFields: RegExp;
+  /** Whether it has one of them. */
+  isUsable: (record: RecordDraft) => boolean;
 }
 
 /** Words in lower case that tell what a column is, and the fields that they concern. */
 export interface ColumnWords {
-  /** Values that are no titles, such as `mrs`. */
+  /** Words of which values are made that are no titles, such as `mrs`. */
   salutations: string[];
   /** Words for numbers at which nobody answers, such as `fax`. */
   otherNumbers: string[];
   /** First words of the names of columns about the person who comes, and about the one who has paid. */
   attendeePrefixes: string[];
   buyerPrefixes: string[];
+  /** Names that have such a prefix and are those of things, such as `Ticket Name`. */
+  itemNames: string[];
+  /** Words in the titles of tables of others than those who come. */
+  otherTables: string[];
+  /** The kinds of numbers and addresses, by the words for them. */
+  kinds: Record<string, string[]>;
+  /** The field for each kind, by the field for any of them. */
+  kindFields: Record<string, Record<string, string>>;
+  /** Last words of the names of columns that say of which kind the values of another column are. */
+  typeNames: string[];
+  /** Names of columns that say what has become of each row, and words in their values for those who do not come. */
+  stateColumns: string[];
+  outStates: string[];
+  /** Last words of the names of companies, and words in street addresses. */
+  companyForms: string[];
+  streets: string[];
+  /** Names that mean something else in a file that has a certain other column, such as the region of an IP address. */
+  foreignColumns: { names: string[]; beside: string }[];
   titleField: string;
   /** The fields that may have such a prefix. */
   personFields: RegExp;

@@ -1,8 +1,11 @@
 import { isUuid } from '../api/text';
 import { decodeText, type EncodingProblem } from '../datasets/open';
 import { importError } from '../datasets/import-error';
-import { type CsvHeader, openCsvText } from './csv-header';
+import { type CsvHeader, openCsvText, textsOf } from './csv-header';
+import { type ColumnNames, wordsOf } from './column-names';
+import { plainText } from './csv-formulas';
 import { CsvParser, type CsvRow } from './csv-parser';
+import type { ColumnWords } from './csv-section';
 import { trimInvisible } from './csv-values';
 import { rowIssue } from './row-issues';
 import { type DateFormat, isDateOnly, isTimeOnly, numericDate } from './date-times';
@@ -16,15 +19,31 @@ export interface ReadingOptions {
   skipLines?: number;
   /** Ranges of lines, first and last, on which rows are skipped. */
   skipRows: [first: number, last: number][];
-  isKnownName: (name: string) => boolean;
+  names: ColumnNames;
+  /** Whether cells that look like a formula stay as they are. */
+  raw: boolean;
   /** The line from which on rows belong to another table. */
   endLine?: number;
 }
 
 /** How many different values of a column are counted. */
-const MAX_COUNTED = 50;
+export const MAX_COUNTED = 50;
 
-const CONTACT = /@|https?:|^www\.|^[+(0][\d\s()./-]{6,}$|\b(?:GmbH|AG|Ltd|LLC|Inc|Corp|BV|SRL)\.?$/;
+const LINK_OR_EMAIL = /@|https?:|^www\.|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,12}(?:\/\S*)?$/i;
+const PHONE = /^(?:[+(0][\d\s()./-]{6,}|\d{3}[\s./-]\d{3}[\s./-]\d{4}|[2-9]\d{9})$/;
+
+/** Whether a value looks like an address, a number to call, a link or a company. */
+function isContact(value: string, words?: ColumnWords): boolean {
+  if (LINK_OR_EMAIL.test(value) || (PHONE.test(value) && !isDateOnly(value))) return true;
+  const inValue = wordsOf(value);
+  if (inValue.length > 1 && words?.companyForms.includes(inValue.at(-1) ?? '')) return true;
+  return (
+    /\d/.test(value) &&
+    inValue.some((word) =>
+      words?.streets.some((street) => word === street || (street.length > 4 && word.endsWith(street))),
+    )
+  );
+}
 
 /** What the values of a column have in common. */
 export class ColumnFacts {
@@ -40,10 +59,13 @@ export class ColumnFacts {
   /** The patterns that all values match. */
   patterns: Set<RegExp>;
   /** How often the first different values occur. */
-  private readonly counts = new Map<string, number>();
-  private dates = new DateOrder();
+  readonly counts = new Map<string, number>();
+  private readonly dates = new DateOrder();
 
-  constructor(patterns: RegExp[]) {
+  constructor(
+    patterns: RegExp[],
+    private readonly words?: ColumnWords,
+  ) {
     this.patterns = new Set(patterns);
   }
 
@@ -62,16 +84,22 @@ export class ColumnFacts {
     this.dates.add(value);
   }
 
-  /** Whether most values are among some words in lower case, a period after them aside. */
-  areMostly(words: string[]): boolean {
-    const isWord = ([value]: [string, number]): boolean => words.includes(value.toLowerCase().replace(/\.$/, ''));
-    const count = [...this.counts].filter(isWord).reduce((sum, [, each]) => sum + each, 0);
-    return count * 2 > this.values;
+  /** Whether most values meet a condition. */
+  areMostly(condition: (value: string) => boolean): boolean {
+    return this.countOf(condition) * 2 > this.values;
   }
 
-  /** Whether some values look like an address, a number to call, a link or a company. */
+  /** How many of the counted values meet a condition. */
+  countOf = (condition: (value: string) => boolean): number =>
+    [...this.counts].reduce((sum, [value, count]) => sum + (condition(value) ? count : 0), 0);
+
+  get differentValues(): string[] {
+    return [...this.counts.keys()];
+  }
+
+  /** Whether some values look like a way to reach somebody. */
   get hasContact(): boolean {
-    return [...this.counts.keys()].some((value) => CONTACT.test(value));
+    return this.differentValues.some((value) => isContact(value, this.words));
   }
 
   /** The order of day and month, if the values prove it. */
@@ -85,47 +113,46 @@ export class ColumnFacts {
   }
 }
 
+/** The span of time of a column's dates, if they are read in one order. */
+interface DateSpan {
+  isPossible: boolean;
+  first: number;
+  last: number;
+}
+
 /** What the numeric dates of a column tell about their order of day and month. */
 class DateOrder {
-  private canBe: Record<DateFormat, boolean> = { DMY: true, MDY: true };
-  private isDecided: Record<DateFormat, boolean> = { DMY: false, MDY: false };
-  private first: Partial<Record<DateFormat, number>> = {};
-  private last: Partial<Record<DateFormat, number>> = {};
+  private readonly spans: Record<DateFormat, DateSpan> = {
+    DMY: { isPossible: true, first: Infinity, last: -Infinity },
+    MDY: { isPossible: true, first: Infinity, last: -Infinity },
+  };
   private separator = '';
 
   add(value: string): void {
     const date = numericDate(value);
-    if (!date || (date.asDayFirst === undefined && date.asMonthFirst === undefined)) return;
+    if (!date || (date.DMY === undefined && date.MDY === undefined)) return;
     this.separator ||= date.separator;
-    this.note('DMY', date.asDayFirst);
-    this.note('MDY', date.asMonthFirst);
-    if (date.asDayFirst === undefined) this.isDecided.MDY = true;
-    if (date.asMonthFirst === undefined) this.isDecided.DMY = true;
+    for (const format of ['DMY', 'MDY'] as const) {
+      const span = this.spans[format];
+      const time = date[format];
+      span.isPossible &&= time !== undefined;
+      span.first = Math.min(span.first, time ?? Infinity);
+      span.last = Math.max(span.last, time ?? -Infinity);
+    }
   }
 
   get format(): DateFormat | undefined {
-    if (this.isDecided.DMY && this.canBe.DMY) return 'DMY';
-    return this.isDecided.MDY && this.canBe.MDY ? 'MDY' : undefined;
+    const { DMY, MDY } = this.spans;
+    if (DMY.isPossible === MDY.isPossible) return undefined;
+    return DMY.isPossible ? 'DMY' : 'MDY';
   }
 
   get likelyFormat(): DateFormat | undefined {
-    if (!this.canBe.DMY && !this.canBe.MDY) return undefined;
-    const [dayFirst, monthFirst] = [this.span('DMY'), this.span('MDY')];
-    if (this.separator === '.' || dayFirst < monthFirst) return 'DMY';
-    return monthFirst < dayFirst || this.separator === '/' ? 'MDY' : 'DMY';
-  }
-
-  private note(format: DateFormat, time: number | undefined): void {
-    if (time === undefined) {
-      this.canBe[format] = false;
-      return;
-    }
-    this.first[format] = Math.min(this.first[format] ?? time, time);
-    this.last[format] = Math.max(this.last[format] ?? time, time);
-  }
-
-  private span(format: DateFormat): number {
-    return this.canBe[format] ? (this.last[format] ?? 0) - (this.first[format] ?? 0) : Infinity;
+    const { DMY, MDY } = this.spans;
+    if (this.separator === '' || DMY.isPossible !== MDY.isPossible || !DMY.isPossible) return this.format;
+    const difference = DMY.last - DMY.first - (MDY.last - MDY.first);
+    if (this.separator === '.' || difference < 0) return 'DMY';
+    return difference > 0 || this.separator === '/' ? 'MDY' : 'DMY';
   }
 }
 
@@ -140,48 +167,79 @@ export interface Survey {
 }
 
 /** @throws ImportError if the file cannot be read */
-export async function surveyFile(open: OpenFile, options: ReadingOptions, patterns: RegExp[]): Promise<Survey> {
+export async function surveyFile(
+  open: OpenFile,
+  options: ReadingOptions,
+  patterns: RegExp[],
+  words?: ColumnWords,
+): Promise<Survey> {
   const facts = new Map<number, ColumnFacts>();
+  const newFacts = (): ColumnFacts => new ColumnFacts(patterns, words);
   let encodingProblem: EncodingProblem | undefined;
   let header: CsvHeader | undefined;
   let endLine: number | undefined;
   let rowBefore: CsvRow | undefined;
+  /** Where the rows of one text, or the blank lines, begin that stand right before a row. */
+  let gapLine: number | undefined;
   const onProblem = (problem: EncodingProblem) => (encodingProblem = problem);
   reading: for await (const part of readRows(open, options, onProblem)) {
     header = part.header;
     for (const row of part.rows) {
-      if (beginsOtherTable(row, header, options)) {
+      const texts = textsOf(row);
+      if (rowBefore && row.line > rowBefore.line + 1 && row.line > endOf(rowBefore)) gapLine ??= row.line;
+      if (beginsOtherTable(row, texts, gapLine !== undefined, header, options.names)) {
         // A line such as `Panelist Details` is the title of the other table.
-        endLine = rowBefore && textsOf(rowBefore).length === 1 ? rowBefore.line : row.line;
+        endLine = gapLine ?? row.line;
         break reading;
       }
-      if (textsOf(row).length > 0) rowBefore = row;
-      if (!rowIssue(row, header.names)) addFacts(facts, row, header.names.length, patterns);
+      gapLine = texts.length > 1 ? undefined : (gapLine ?? row.line);
+      rowBefore = row;
+      if (!rowIssue(row, header.names)) addFacts(facts, row, header.names.length, newFacts);
     }
   }
   if (!header) throw importError('The file is empty.');
   return { header, encodingProblem, facts, endLine };
 }
 
-const textsOf = ({ cells }: CsvRow): string[] => cells.filter((cell) => cell.trim() !== '');
+/** The number of the first line after a row. */
+const endOf = ({ line, cells }: CsvRow): number => line + 1 + (cells.join('').match(/\r\n|\n|\r/g)?.length ?? 0);
 
-/** A row with this many known names, and with as many of them as of others, is a header. */
-const MIN_KNOWN_NAMES = 3;
-
-/** Whether a row is the header of another table. That of the same one may be repeated. */
-function beginsOtherTable(row: CsvRow, { names }: CsvHeader, { isKnownName }: ReadingOptions): boolean {
-  const texts = textsOf(row);
-  if (texts.length < MIN_KNOWN_NAMES || !texts.slice(0, MIN_KNOWN_NAMES).some(isKnownName)) return false;
-  const known = texts.filter(isKnownName).length;
-  if (known < MIN_KNOWN_NAMES || known * 2 < texts.length) return false;
+/**
+ * Whether a row is the header of another table. That of the same one may be repeated. Below a gap, words with which names of
+ * columns end are enough.
+ */
+function beginsOtherTable(
+  { cells }: CsvRow,
+  texts: string[],
+  isBelowGap: boolean,
+  { names }: CsvHeader,
+  { isKnown, isLikeName }: ColumnNames,
+): boolean {
+  if (
+    texts.length < 2 ||
+    texts.some((text) => /@|\d{4}/.test(text)) ||
+    !texts.slice(0, 3).some((text) => isKnown(text) || isLikeName(text))
+  )
+    return false;
+  const known = texts.filter(isKnown).length;
+  const alike = texts.filter((text) => isKnown(text) || isLikeName(text)).length;
+  const isHeader = isBelowGap
+    ? alike > 1 && alike * 2 >= texts.length
+    : (known > 2 && known * 2 >= texts.length) || (known > 1 && alike > 2 && alike === texts.length);
+  if (!isHeader) return false;
   const own = new Set(names.map((name) => name.trim()));
-  return !texts.every((text) => own.has(text.trim())) || row.cells[0]?.trim() !== names[0]?.trim();
+  return !texts.every((text) => own.has(text.trim())) || cells[0]?.trim() !== names[0]?.trim();
 }
 
-function addFacts(facts: Map<number, ColumnFacts>, { cells, line }: CsvRow, columns: number, patterns: RegExp[]): void {
+function addFacts(
+  facts: Map<number, ColumnFacts>,
+  { cells, line }: CsvRow,
+  columns: number,
+  newFacts: () => ColumnFacts,
+): void {
   for (const [index, cell] of cells.entries()) {
     if (cell === '' || index >= columns) continue;
-    const known = facts.get(index) ?? new ColumnFacts(patterns);
+    const known = facts.get(index) ?? newFacts();
     facts.set(index, known);
     known.add(cell, line);
   }
@@ -209,9 +267,11 @@ export async function* readRows(
   yield { header, rows: wantedRows(parser.rows(true), options) };
 }
 
-function* wantedRows(rows: Iterable<CsvRow>, { skipRows, endLine = Infinity }: ReadingOptions): Generator<CsvRow> {
+function* wantedRows(rows: Iterable<CsvRow>, options: ReadingOptions): Generator<CsvRow> {
+  const { skipRows, raw, endLine = Infinity } = options;
   for (const row of rows) {
     if (row.line >= endLine) return;
-    if (!skipRows.some(([first, last]) => row.line >= first && row.line <= last)) yield row;
+    if (skipRows.some(([first, last]) => row.line >= first && row.line <= last)) continue;
+    yield raw ? row : { ...row, cells: row.cells.map(plainText) };
   }
 }

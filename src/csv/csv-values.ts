@@ -44,71 +44,53 @@ export interface CsvValueType {
 
 export const textValue: CsvValueType = { parse: (cell) => cell, format: String };
 
-export const identifierValue: CsvValueType = { parse: (cell) => cell, format: String, isTrimmed: true };
+/** A value around which blanks and invisible characters are ignored. */
+const trimmedValue = (parse: CsvValueType['parse']): CsvValueType => ({ parse, format: String, isTrimmed: true });
 
-export const integerValue: CsvValueType = {
-  parse: (cell) => (/^\d+$/.test(cell) ? Number(cell) : cell),
-  format: String,
-  isTrimmed: true,
-};
+export const identifierValue = trimmedValue((cell) => cell);
 
-export const numberValue: CsvValueType = {
-  parse: (cell) => (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(cell) ? Number(cell) : cell),
-  format: String,
-  isTrimmed: true,
-};
+export const integerValue = trimmedValue((cell) => (/^\d+$/.test(cell) ? Number(cell) : cell));
+
+export const numberValue = trimmedValue((cell) => (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(cell) ? Number(cell) : cell));
 
 const BOOLEANS: Record<string, boolean> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
 
-export const booleanValue: CsvValueType = {
-  parse: (cell) => BOOLEANS[cell.toLowerCase()] ?? cell,
-  format: String,
-  isTrimmed: true,
-};
+export const booleanValue = trimmedValue((cell) => BOOLEANS[cell.toLowerCase()] ?? cell);
 
 export const jsonValue: CsvValueType = { parse: parseJson, format: JSON.stringify, isOptional: true };
 
-export const emailValue: CsvValueType = {
-  parse: (cell) => {
-    if (!INNER_INVISIBLES.test(cell)) return cell;
-    const message = `${quoteShortened(cell)} contains an invisible character. Remove it.`;
-    throw new CsvValueError(message, EMAIL_EXPECTED);
-  },
-  format: String,
-  isTrimmed: true,
-};
+export const emailValue = trimmedValue((cell) => {
+  if (!INNER_INVISIBLES.test(cell)) return cell;
+  const message = `${quoteShortened(cell)} contains an invisible character. Remove it.`;
+  throw new CsvValueError(message, EMAIL_EXPECTED);
+});
 
-export const dateTimeValue: CsvValueType = {
-  parse: (cell, options) => {
-    const problem = `Cannot read ${quoteShortened(cell)} as a date and time`;
-    try {
-      const utc = parseDateTime(cell, options);
-      if (utc !== undefined) return utc;
-    } catch (error) {
-      const expected = 'another hour, or one with its time zone';
-      throw new CsvValueError(`${problem}: ${(error as Error).message}. Use ${expected}.`, expected);
-    }
-    const { asDayFirst, asMonthFirst } = numericDate(cell) ?? {};
-    const isAmbiguous = asDayFirst !== undefined || asMonthFirst !== undefined;
-    if (options.dateFormat || !isAmbiguous)
-      throw new CsvValueError(`${problem}. Use ${DATE_TIME_EXAMPLE}.`, DATE_TIME_EXAMPLE);
-    throw ambiguousDate(problem, asDayFirst, asMonthFirst, options.likelyDateFormat);
-  },
-  format: String,
-  isTrimmed: true,
-};
+export const dateTimeValue = trimmedValue((cell, options) => {
+  const problem = `Cannot read ${quoteShortened(cell)} as a date and time`;
+  try {
+    const utc = parseDateTime(cell, options);
+    if (utc !== undefined) return utc;
+  } catch (error) {
+    const expected = 'another hour, or one with its time zone';
+    throw new CsvValueError(`${problem}: ${(error as Error).message}. Use ${expected}.`, expected);
+  }
+  const { DMY, MDY } = numericDate(cell) ?? {};
+  const isAmbiguous = DMY !== undefined || MDY !== undefined;
+  if (options.dateFormat || !isAmbiguous)
+    throw new CsvValueError(`${problem}. Use ${DATE_TIME_EXAMPLE}.`, DATE_TIME_EXAMPLE);
+  throw ambiguousDate(problem, { DMY, MDY }, options.likelyDateFormat);
+});
 
 const dayFormat = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 
 function ambiguousDate(
   problem: string,
-  asDayFirst?: number,
-  asMonthFirst?: number,
+  dates: Partial<Record<DateFormat, number>>,
   likely?: DateFormat,
 ): CsvValueError {
-  const meanings: string[] = [];
-  if (asDayFirst !== undefined) meanings.push(`--date-format DMY if it is ${dayFormat.format(asDayFirst)}`);
-  if (asMonthFirst !== undefined) meanings.push(`--date-format MDY if it is ${dayFormat.format(asMonthFirst)}`);
+  const meanings = Object.entries(dates)
+    .filter(([, date]) => date !== undefined)
+    .map(([format, date]) => `--date-format ${format} if it is ${dayFormat.format(date)}`);
   const expected = `${DATE_TIME_EXAMPLE}, or pass --date-format DMY or MDY`;
   const fix = likely && `--date-format ${likely}`;
   return new CsvValueError(`${problem}: pass ${meanings.join(', or ')}.`, expected, fix, 'ambiguous date');
@@ -157,30 +139,18 @@ function parseJson(cell: string): unknown {
   }
 }
 
-const SURROUNDING_INVISIBLES = /^[\p{Cc}\p{Cf}\p{Z}]$/u;
+const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Z}]$/u;
+const INVISIBLE_ENDS = /^[\p{Cc}\p{Cf}\p{Z}]|[\p{Cc}\p{Cf}\p{Z}]$/u;
 const INNER_INVISIBLES = /(?! )[\p{Cc}\p{Cf}\p{Z}]/u;
 
-/** The character that begins at an index, which may have two code units. */
-const characterAt = (text: string, index: number): string => String.fromCodePoint(text.codePointAt(index) ?? 0);
-
-/** The character that ends before an index. */
-function characterBefore(text: string, index: number): string {
-  const pair = index > 1 ? characterAt(text, index - 2) : '';
-  return pair.length === 2 ? pair : text.slice(index - 1, index);
-}
-
 /**
- * Removes blanks and invisible characters around a text. A regular expression that looks for them before the end would
- * take quadratic time over a long run of them.
+ * Removes blanks and invisible characters around a text. A regular expression that looks for runs of them before the end
+ * would take quadratic time over a long run within the text.
  */
 export function trimInvisible(text: string): string {
-  let start = 0;
-  while (start < text.length && SURROUNDING_INVISIBLES.test(characterAt(text, start))) {
-    start += characterAt(text, start).length;
-  }
-  let end = text.length;
-  while (end > start && SURROUNDING_INVISIBLES.test(characterBefore(text, end))) {
-    end -= characterBefore(text, end).length;
-  }
-  return text.slice(start, end);
+  if (!INVISIBLE_ENDS.test(text)) return text;
+  const characters = [...text];
+  const isVisible = (character: string): boolean => !INVISIBLE.test(character);
+  const first = characters.findIndex(isVisible);
+  return first < 0 ? '' : characters.slice(first, characters.findLastIndex(isVisible) + 1).join('');
 }

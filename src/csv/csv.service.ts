@@ -23,6 +23,7 @@ const LEADING_FIELDS = ['id', 'createdAt', 'updatedAt', 'createdBy'];
 interface SectionFields {
   fields: CsvField[];
   byName: Map<string, CsvField>;
+  lastWords: Set<string>;
 }
 
 /** Knows which columns a CSV file may have. */
@@ -50,6 +51,9 @@ export class CsvService {
   /** The fields by all their normalized names: `company` and `accountname` are `company.name`. */
   fieldsByName = (section: string): Map<string, CsvField> => this.sectionFields(section).byName;
 
+  /** The words with which names of columns end, such as `address`. */
+  lastWords = (section: string): Set<string> => this.sectionFields(section).lastWords;
+
   fieldNamed = (section: string, name: string): CsvField | undefined => this.fieldsByName(section).get(columnKey(name));
 
   private sectionFields(section: string): SectionFields {
@@ -60,7 +64,17 @@ export class CsvService {
     const ofRecord = recordFields(record).map((own) => defined.find(({ name }) => name === own.name) ?? own);
     const leading = LEADING_FIELDS.flatMap((name) => ofRecord.filter((field) => field.name === name));
     const fields = [...new Set([...leading, ...ofRecord, ...defined])];
-    const sectionFields = { fields, byName: indexByName(fields, aliases) };
+    const names = fields.flatMap(({ name }) => aliases[name] ?? []);
+    const lastWords = new Set(
+      names.map(
+        (name) =>
+          name
+            .toLowerCase()
+            .match(/\p{L}+/gu)
+            ?.at(-1) ?? '',
+      ),
+    );
+    const sectionFields = { fields, byName: indexByName(fields, aliases), lastWords };
     this.fieldsBySection.set(section, sectionFields);
     return sectionFields;
   }

@@ -37,24 +37,25 @@ const CLOCK =
 /** No format of a date and time is longer than this. */
 const MAX_LENGTH = 60;
 
-/** The dates that a cell may mean, by the order of day and month. */
-export interface NumericDate {
-  /** Milliseconds since 1970 if the day comes first; undefined if that is not a date. */
-  asDayFirst?: number;
-  asMonthFirst?: number;
+/** The dates that a cell may mean, by the order of day and month, in milliseconds since 1970. */
+export interface NumericDate extends Partial<Record<DateFormat, number>> {
   separator: string;
 }
 
 /** The possible dates of a cell whose form does not tell the order of day and month; undefined for any other cell. */
 export function numericDate(cell: string): NumericDate | undefined {
-  const [, first = '', separator = '', second = '', year = ''] = NUMERIC_DATE.exec(cell.slice(0, MAX_LENGTH)) ?? [];
-  if (year === '') return undefined;
-  const at = (month: string, day: string): number | undefined => {
-    const utc = toUtc(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
+  const text = cell.slice(0, MAX_LENGTH);
+  const separator = NUMERIC_DATE.exec(text)?.[2];
+  if (separator === undefined) return undefined;
+  const at = (format: DateFormat): number | undefined => {
+    const date = numericParts(text, format);
+    const utc = date && toUtc(dayOf(date));
     return utc === undefined ? undefined : Date.parse(utc);
   };
-  return { asDayFirst: at(second, first), asMonthFirst: at(first, second), separator };
+  return { DMY: at('DMY'), MDY: at('MDY'), separator };
 }
+
+const dayOf = ({ year, month, day }: DateParts): string => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 
 /** Whether a cell is a time without a date. */
 export const isTimeOnly = (cell: string): boolean =>
@@ -78,8 +79,7 @@ export function parseDateTime(cell: string, options: DateTimeOptions): string | 
   const rest = cell.slice(date.text.length);
   const clock = rest === '' ? MIDNIGHT : parseClock(rest.replace(/^(?:T|,? +(?:at )?)/, ''), rest);
   if (!clock) return undefined;
-  const day = `${date.year}-${date.month.padStart(2, '0')}-${date.day.padStart(2, '0')}`;
-  const local = `${day}T${clock.time}`;
+  const local = `${dayOf(date)}T${clock.time}`;
   if (clock.zone) return toUtc(local + clock.zone);
   const utc = toUtc(`${local}Z`);
   if (!utc || !timeZone) return utc;

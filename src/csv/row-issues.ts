@@ -1,5 +1,9 @@
 import { type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
+import type { CsvColumn } from './csv-format';
 import { type CsvRow, ROW_EXPECTED } from './csv-parser';
+import type { UsableRecord } from './csv-section';
+import { trimInvisible } from './csv-values';
+import { isDateOnly } from './date-times';
 
 /** No row has this many columns, so dividing a column index by it does not change the order of lines. */
 const MAX_COLUMNS = 2 ** 25;
@@ -50,3 +54,29 @@ function surplusCellIssue({ cells, line }: CsvRow, header: string[]): LocatedIss
     kind: 'surplus cells',
   };
 }
+
+/** A number, a date or time, or a flag. */
+const NO_TEXT = /^(?:[^\p{L}]*|yes|no|true|false|x)$/iu;
+
+/** Whether a cell says something of somebody. A name with a number that stands alone in its row is a line of totals. */
+export function isPartOfRecord(
+  { field }: CsvColumn,
+  cell: string,
+  { numberFields, nameFields, stateFields }: UsableRecord,
+  filledCells: number,
+): boolean {
+  if (!field) return false;
+  if (numberFields.test(field.name)) return true;
+  const text = trimInvisible(cell);
+  if (stateFields.test(field.name) || NO_TEXT.test(text) || isDateOnly(text)) return false;
+  return filledCells > 1 || !nameFields.test(field.name) || !/[\d:©]/.test(text);
+}
+
+export const blankIssue = ({ line }: CsvRow): LocatedIssue => ({
+  ...NO_LOCATION,
+  line,
+  expected: 'a name, an address, a phone number or a company',
+  message: 'Nothing in this row by which somebody could be recognized or reached. Skip the line, or delete it.',
+  kind: 'blank row',
+  isLineSkippable: true,
+});

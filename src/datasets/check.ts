@@ -56,7 +56,7 @@ export class Checks {
   }
 
   private async run(table: Table, check: RowCheck, issues: IssueCollector): Promise<void> {
-    const violations = await this.findViolations(check, MAX_VIOLATIONS);
+    const violations = await this.findViolations(check, issues.reportsAll ? 'all' : MAX_VIOLATIONS);
     const located = violations.map((violation) => this.issueOf(table, check, violation));
     issues.addFirst(located, violations[0]?.count ?? 0);
   }

@@ -1,5 +1,5 @@
 /** The delimiters that are recognized without an option. */
-export const DELIMITERS = [',', ';', '\t'];
+export const DELIMITERS = [',', ';', '\t', '|'];
 
 /** The delimiter that a line has most of outside quotes; a comma if it has none, or as many of several. */
 export function mostFrequentDelimiter(line: string): string {

@@ -109,6 +109,12 @@ export class IssueCollector {
   private columnIssues: LocatedIssue[] = [];
   private moreColumnIssues = 0;
   private columnLine: string | undefined;
+  private readonly limit: number;
+
+  /** @param reportsAll whether to report every error with its own line */
+  constructor(readonly reportsAll = false) {
+    this.limit = reportsAll ? Infinity : MAX_REPORTED;
+  }
 
   add(...issues: LocatedIssue[]): void {
     this.addFirst(issues, issues.length);
@@ -116,8 +122,8 @@ export class IssueCollector {
 
   /** @param count the number of all errors, of which `issues` are the first */
   addFirst(issues: LocatedIssue[], count: number): void {
-    const all = [...this.first, ...issues].sort((one, other) => orderOf(one) - orderOf(other));
-    this.first = all.slice(0, MAX_REPORTED);
+    for (const issue of issues) this.first.push(issue);
+    if (this.first.length > 2 * this.limit) this.first = this.sorted();
     this.count += count;
     for (const issue of issues) this.addToGroup(issue, 1);
     if (issues[0] && count > issues.length) this.addToGroup(issues[0], count - issues.length);
@@ -142,9 +148,14 @@ export class IssueCollector {
   /** @throws ImportError if there are errors */
   throwIfAny(): void {
     if (!this.hasAny) return;
-    const moreCount = this.count - this.first.length + this.moreColumnIssues;
-    throw new ImportError([...this.columnIssues, ...this.first], moreCount, this.lines(), this.advice);
+    const first = this.sorted();
+    const issues = [...this.columnIssues, ...first];
+    const lines = this.reportsAll ? issues.map((issue) => describeIssue(issue)) : this.lines();
+    throw new ImportError(issues, this.count - first.length + this.moreColumnIssues, lines, this.advice);
   }
+
+  private sorted = (): LocatedIssue[] =>
+    this.first.sort((one, other) => orderOf(one) - orderOf(other)).slice(0, this.limit);
 
   private get advice(): ImportAdvice {
     const { canBeSolved: isComplete, skippableLines } = this;

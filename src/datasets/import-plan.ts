@@ -85,6 +85,8 @@ export interface ImportPlan {
   readonly matchPath?: string;
   /** What to do with several rows for the same record; they are an error if undefined. */
   readonly onDuplicate?: OnDuplicate;
+  /** SQL of what two rows of one person most likely have in common. Such rows are only counted. */
+  readonly personKey?: (staged: string) => string;
   /** Checks of records beside those that every import needs. */
   readonly checks: readonly RowCheck[];
   /** The fields of the entries of an additive list that the file provides, for entries that are stored. */

@@ -12,12 +12,12 @@ import { ImportError, importError, IssueCollector } from './import-error';
 import type { ImportContext, ImportPlan, ImportSource, LeftOut, ReadRecord } from './import-plan';
 import type { Outcome } from './outcomes';
 import { objectRecords, wholeRecords } from './read-json';
-import { Stage, STAGE_BATCH_SIZE } from './stage';
+import { type Repetitions, Stage, STAGE_BATCH_SIZE } from './stage';
 import { readStoredTypes, type Table, tablesOf } from './tables';
 import { explainConstraint } from './violated-constraint';
 import { MatchedMeanwhile, Write, type Written } from './write';
 
-export interface ImportResult<Plan = ImportPlan> {
+export interface ImportResult<Plan = ImportPlan> extends Repetitions {
   plan: Plan;
   /** The ID by which the audit log knows the import; undefined in a dry run. */
   importId: string | undefined;
@@ -32,8 +32,6 @@ export interface ImportResult<Plan = ImportPlan> {
   ids: Record<string, Record<string, number | null>>;
   /** In a dry run of a partial file, the JSON texts of the first records as they would be stored. */
   preview: string[];
-  /** How many rows were dropped or merged because others are the same record. */
-  repeatedRows: number;
 }
 
 export interface ImportOptions<Plan = ImportPlan> {
@@ -49,6 +47,8 @@ export interface ImportOptions<Plan = ImportPlan> {
   before?: string;
   /** Whether to do everything but commit. */
   dryRun?: boolean;
+  /** Whether to report every error with its own line. */
+  reportsAll?: boolean;
 }
 
 /** The tables that triggers maintain. */
@@ -104,7 +104,7 @@ export class ImportService {
     // One connection holds the temporary tables: that of a transaction under way, or a new one.
     const runner = this.dataSource.createQueryRunner();
     const { manager } = runner;
-    const context: ImportContext = { organizationId, manager, issues: new IssueCollector() };
+    const context: ImportContext = { organizationId, manager, issues: new IssueCollector(options.reportsAll) };
     try {
       const allTables = tablesOf(this.dataSource, this.datasets);
       await readStoredTypes(manager, allTables);
@@ -117,11 +117,11 @@ export class ImportService {
         { ...context, plan },
         options.onProgress,
       );
-      const { repeatedRows } = await stage.finish();
+      const repetitions = await stage.finish();
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
       const written = await this.checkAndWrite({ ...context, plan, stage, tables, incomplete }, options);
       if (!options.dryRun) await analyze(manager, tables, written.imported);
-      return { ...written, plan, repeatedRows };
+      return { ...written, plan, ...repetitions };
     } finally {
       await runner.release();
     }
@@ -134,7 +134,7 @@ export class ImportService {
     const { manager, organizationId, tables, plan, stage } = staged;
     const checks = new Checks(manager, organizationId, this.datasets, plan, stage);
     for (let attempt = 1; ; attempt++) {
-      const issues = attempt === 1 ? staged.issues : new IssueCollector();
+      const issues = attempt === 1 ? staged.issues : new IssueCollector(options.reportsAll);
       await checks.checkAll(tables, staged.incomplete, issues);
       issues.throwIfAny();
       // The checks may have left out records.

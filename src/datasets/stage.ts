@@ -12,6 +12,14 @@ import { RESERVED_TABLE, SMALL_SAMPLE } from './write-statements';
 /** How many records are sent to PostgreSQL at once. */
 export const STAGE_BATCH_SIZE = 1000;
 
+/** Rows of a file that are about the same record, or person, as others. */
+export interface Repetitions {
+  /** How many rows were dropped or merged because others are the same record. */
+  repeatedRows: number;
+  /** How many rows are most likely about the person of an earlier row, and are records of their own. */
+  samePersonRows: number;
+}
+
 /** The temporary table of what a lenient import leaves out, in the order in which it is found. */
 const LEFT_OUT = 'staged_left_out';
 /** The temporary table of the cells of each row that a lenient import may still leave out. */
@@ -112,13 +120,24 @@ export class Stage {
   }
 
   /** Writes what is queued, resolves duplicates and matches stored rows. The planner then knows the size of the tables. */
-  async finish(): Promise<{ repeatedRows: number }> {
+  async finish(): Promise<Repetitions> {
     await this.settle();
     const stages = this.tables.map(({ stage }) => stage);
     await this.manager.query(`${SMALL_SAMPLE}; analyze ${stages.join(', ')}`);
     const repeatedRows = await resolveDuplicates(this.manager, this.tablesOfOnlySection(), this.plan);
     await this.matchStoredRows();
-    return { repeatedRows };
+    return { repeatedRows, samePersonRows: await this.countSamePerson(this.plan) };
+  }
+
+  private async countSamePerson({ personKey }: ImportPlan): Promise<number> {
+    const [main] = this.tablesOfOnlySection();
+    if (!personKey || !main) return 0;
+    const key = personKey('s');
+    const [row] = await this.manager.query<{ count: number }[]>(
+      `select coalesce(sum(n - 1), 0)::integer as count
+        from (select count(*) as n from ${main.stage} s where ${key} is not null group by ${key}) g`,
+    );
+    return row?.count ?? 0;
   }
 
   /**

@@ -1,7 +1,8 @@
 import { MAX_LENGTH } from '../api/fields';
 import { isStorableText, isUuid, isWithinLength } from '../api/text';
 import { csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
-import type { CsvIdentifiers } from '../csv/csv-section';
+import systems from './external-systems.json';
+import type { CsvIdentifiers, ExternalSystem } from '../csv/csv-section';
 import { CsvValueError, identifierValue } from '../csv/csv-values';
 import { uuidV5 } from '../database/uuid';
 import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
@@ -103,46 +104,16 @@ function nameOf(lead: string, providesField: (path: string) => boolean): string 
   return columns.length > 0 ? `nullif(trim(concat_ws(' ', ${columns.join(', ')})), '')` : 'null';
 }
 
+const EXTERNAL_SYSTEMS = systems.map(({ idPattern, ...system }): ExternalSystem => ({
+  ...system,
+  idPattern: idPattern ? new RegExp(idPattern) : undefined,
+}));
+
 export const LEAD_IDENTIFIERS: CsvIdentifiers = {
   id: 'id',
   ref: 'ref',
   match: 'remoteId',
-  systems: [
-    { field: 'remoteIds.SALES_FORCE', idPattern: /^(?:00Q|003)[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?$/ },
-    { field: 'remoteIds.ZOHO', idPattern: /^zcrm_\d+$/ },
-    {
-      field: 'remoteIds.HUB_SPOT',
-      idColumns: ['Record ID', 'Contact ID', 'Record ID - Contact'],
-      usualColumns: [
-        'Contact owner',
-        'Lifecycle Stage',
-        'Lead Status',
-        'Marketing contact status',
-        'Associated Company',
-        'Associated Company (Primary)',
-        'Last Activity Date',
-        'Create Date',
-      ],
-    },
-    {
-      field: 'remoteIds.PIPE_DRIVE',
-      idColumns: ['ID', 'Person - ID', 'Person ID'],
-      usualColumns: [
-        'Open deals',
-        'Won deals',
-        'Lost deals',
-        'Closed deals',
-        'Person created',
-        'Visible to',
-        'Next activity date',
-        'Person - Name',
-        'Person - Owner',
-        'Person - Organization',
-        'Person - Person created',
-        'Person - Visible to',
-      ],
-    },
-  ],
+  systems: EXTERNAL_SYSTEMS,
   samePersonCheck(providesField, isRef, advice) {
     const nameIn = (lead: string): string => nameOf(lead, providesField);
     const [own, stored] = [isRef ? 's.ref is not null' : `s.remote_ids <> '[]'`, 'staged_leads'];

@@ -1,5 +1,7 @@
+import { outStates } from './column-words.json';
 import { type CsvField, type RecordDraft, referenceField, skipOption } from '../csv/csv-fields';
 import { CsvValueError } from '../csv/csv-values';
+import { wordsOf } from '../csv/column-names';
 import type { CreateReferences } from '../csv/lookup';
 import { quote, quoteShortened } from '../datasets/quote';
 import { uuidV7 } from '../database/uuid';
@@ -105,7 +107,7 @@ const attendeeStatus: CsvField = {
     const text = cell.trim();
     if (text === '') return;
     const isCheckedIn = /^(?:checked.?in|attended|present|arrived|eingecheckt|anwesend)/i.test(text);
-    const isOut = /^(?:not |un|cancel|declin|refund|delet|storniert|abgesagt)/i.test(text);
+    const isOut = /^(?:not |un)/i.test(text) || wordsOf(text).some((word) => outStates.includes(word));
     attend(draft, isCheckedIn ? { registered: true, checkedIn: true } : { registered: !isOut });
   },
 };

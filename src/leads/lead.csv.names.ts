@@ -89,7 +89,15 @@ const homeField = (part: string): CsvField => ({
   parseInto: (draft, cell) => appendText(draft, 'address', cell.trim(), ', '),
 });
 
-const HOME_FIELDS = ['streetAddress', 'zip', 'city', 'state', 'country'].map(homeField);
+/** The parts of an address, which may be that of a person's home or of the company. */
+export const HOME_PARTS = ['streetAddress', 'zip', 'city', 'state', 'country'];
 
 /** The fields of names and addresses whose cells are parsed differently from the record's field of the same name. */
-export const NAME_FIELDS: CsvField[] = [description, name, middleName, lastNamePrefix, streetAddress2, ...HOME_FIELDS];
+export const NAME_FIELDS: CsvField[] = [
+  description,
+  name,
+  middleName,
+  lastNamePrefix,
+  streetAddress2,
+  ...HOME_PARTS.map(homeField),
+];

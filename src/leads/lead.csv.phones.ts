@@ -20,11 +20,11 @@ const digitCount = (text: string): number => text.replace(/\D/g, '').length;
 const NEEDS_NO_QUOTES = /^(?!['=\s])(?!.*E[+-]?\d+$).*\S$/is;
 
 /**
- * Parses the number in a cell, which a spreadsheet may have kept as text (`="0441"` or `'0441`).
+ * Parses the number in a cell, which a spreadsheet may have kept as text with an apostrophe.
  * @throws CsvValueError if a spreadsheet has turned it into a number such as 4.41E+11
  */
 function parsePhoneNumber(cell: string, raw: boolean): string {
-  const text = raw ? cell : (/^="(.*)"$/.exec(cell.trim())?.[1] ?? cell.replace(/^\s*'/, ''));
+  const text = raw ? cell : cell.replace(/^\s*'/, '');
   if (!/^\s*[+-]?\d+([.,]\d+)?E[+-]?\d+\s*$/i.test(text)) return text.trim();
   throw new CsvValueError(
     `${quoteShortened(text)} has lost its digits in a spreadsheet. Format the column as text and enter the whole number.`,

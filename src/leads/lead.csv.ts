@@ -4,7 +4,7 @@ import type { CsvDefinition } from '../csv/csv-section';
 import { EMAIL_FIELDS } from './lead.csv.emails';
 import { ID_FIELDS, LEAD_IDENTIFIERS, REMOTE_ID_FIELDS } from './lead.csv.ids';
 import { completeAttendance, LINK_FIELDS } from './lead.csv.links';
-import { NAME_FIELDS } from './lead.csv.names';
+import { HOME_PARTS, NAME_FIELDS } from './lead.csv.names';
 import { PHONE_FIELDS } from './lead.csv.phones';
 import { firstMatching, hasEmail, hasRemoteId } from './lead.match';
 
@@ -24,6 +24,8 @@ function isUsable({ firstName, lastName, email, address, company, phoneNumbers }
   return [firstName, lastName, email, address, name].some(hasText) || hasEntries(leadProvided);
 }
 
+const EMAIL_KINDS = { home: 'email.home', work: 'email.work' };
+
 export const LEAD_CSV: CsvDefinition = {
   optionFields: { event: 'events', registered: 'registered', checkedIn: 'checkedIn' },
   fields: [...ID_FIELDS, ...NAME_FIELDS, ...EMAIL_FIELDS, ...PHONE_FIELDS, ...REMOTE_ID_FIELDS, ...LINK_FIELDS],
@@ -31,14 +33,28 @@ export const LEAD_CSV: CsvDefinition = {
   userFields: ['createdBy', 'lastScannedBy'],
   words: {
     ...words,
+    kindFields: {
+      phone: { mobile: 'phone.mobile', home: 'phone.landline', work: 'phone.office' },
+      email: EMAIL_KINDS,
+      'email.other': EMAIL_KINDS,
+      address: { home: 'address', work: 'company.streetAddress' },
+      ...Object.fromEntries(
+        HOME_PARTS.map((part) => [`company.${part}`, { home: `home.${part}`, work: `company.${part}` }]),
+      ),
+    },
     titleField: 'jobTitle',
-    personFields: /^(?:firstName|lastName|name|email|phone|address|company\.)/,
+    personFields: /^(?:firstName|lastName|name|jobTitle|email|phone|address|company\.|home\.)/,
     attendeeFields: /^(?:firstName|lastName|name|email\.attendee)$/,
   },
-  // Mailchimp's column names the region of the IP address from which a form was sent.
-  foreignColumns: [{ names: ['Region'], beside: 'OPTIN_IP' }],
   complete: completeAttendance,
-  usable: { fieldNames: /^(?:firstName|lastName|name|email|address|company\.name|phone)/, isUsable },
+  usable: {
+    fieldNames: /^(?:firstName|lastName|name|email|address|company\.name|phone)/,
+    numberFields: /^phone/,
+    nameFields: /^(?:firstName|lastName|name)$/,
+    stateFields: /^(?:attendeeStatus|registered|checkedIn|createdAt|updatedAt|isEnriched)$/,
+    isUsable,
+  },
+  personMatch: 'email',
   matches: {
     email: {
       fieldNames: /^email(?:$|\.)/,

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { encodingExists } from 'iconv-lite';
 import { MAX_INT32 } from '../api/schemas';
+import { columnKey } from '../csv/column-mappings';
 import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-format';
 import type { CsvService } from '../csv/csv.service';
 import type { DateFormat } from '../csv/date-times';
@@ -16,6 +17,7 @@ export interface CsvOptions {
   raw?: boolean;
   skipLines?: number;
   skipRows?: [first: number, last: number][];
+  only?: CsvFormat['only'];
   ignoreUnknown?: boolean;
   lenient?: boolean;
   errors?: string;
@@ -57,6 +59,7 @@ const withReadingOptions = (to: Command): Command =>
   to
     .option('--skip-lines <N>', 'number of lines to skip before the header', parseInteger('--skip-lines', MAX_INT32))
     .option('--skip-rows <LINES>', 'rows to skip, by their lines, such as 7,11-15', parseLines)
+    .option('--only <COLUMN=VALUE>', 'import only rows with this value in a column (repeatable)', parseOnly)
     .option('--ignore-unknown', 'skip columns that are not fields')
     .option('--lenient', 'import what can be read, and list the rest in a file')
     .option('--errors <FILE>', 'the file in which --lenient lists the rest (default: FILE.errors.csv)');
@@ -73,13 +76,23 @@ function parseTimeZone(value: string): string {
   }
 }
 
-/** Lines and ranges of lines, such as `7,11-15`. */
-function parseLines(value: string): [number, number][] {
-  return value.split(',').map((part) => {
+/** Lines and ranges of lines, such as `7,11-15`, in addition to those of the same option before. */
+function parseLines(value: string, before: [number, number][] = []): [number, number][] {
+  const lines = value.split(',').map((part): [number, number] => {
     const [, first, last = first] = /^ *(\d{1,9})(?:-(\d{1,9}))? *$/.exec(part) ?? [];
     if (first && Number(last) >= Number(first)) return [Number(first), Number(last)];
     throw new UsageError('--skip-rows must be lines and ranges of lines, such as 7,11-15');
   });
+  return [...before, ...lines];
+}
+
+/** Several values of one column are alternatives. */
+function parseOnly(value: string, before: CsvFormat['only'] = []): CsvFormat['only'] {
+  const [, column = '', text = ''] = /^([^=]*)=(.*)$/s.exec(value) ?? [];
+  if (column.trim() === '') throw new UsageError('--only must be COLUMN=VALUE, as in --only "Status=Approved"');
+  const known = before.find((each) => columnKey(each.column) === columnKey(column));
+  const values = [...(known?.values ?? []), text];
+  return [...before.filter((each) => each !== known), { column, values }];
 }
 
 export function parseEncoding(value: string): string {
@@ -131,7 +144,7 @@ const ON_DUPLICATE = { first: 'keepFirst', last: 'keepLast', merge: 'merge' } as
 export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat | undefined {
   const { csv: section, match, repeated, lenient = false } = options;
   if (!section) {
-    requireNoCsvOptions(options);
+    requireNoCsvOptions(service, options);
     return undefined;
   }
   if (match && match !== 'id' && !service.definition(section).matches?.[match]) {
@@ -145,6 +158,7 @@ export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat
     raw: options.raw ?? false,
     skipLines: options.skipLines,
     skipRows: options.skipRows ?? [],
+    only: options.only ?? [],
     ignoreUnknown: options.ignoreUnknown ?? false,
     isLenient: lenient,
     dateTimes: { timeZone: options.timeZone, dateFormat: options.dateFormat },
@@ -158,48 +172,29 @@ export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat
   };
 }
 
-/** The values that options give to fields of every row. */
+/**
+ * The values that options give to fields of every row.
+ * @throws UsageError when the section has no field for an option
+ */
 function optionValuesOf(service: CsvService, section: string, options: CsvOptions): OptionValue[] {
-  const values: OptionValue[] = [];
-  const { event, registered, checkedIn } = options;
-  if (event !== undefined) values.push(optionValueOf(service, section, 'event', event));
-  if (registered) values.push(optionValueOf(service, section, 'registered', 'yes'));
-  if (checkedIn) values.push(optionValueOf(service, section, 'checkedIn', 'yes'));
-  return values;
+  const values = {
+    event: options.event,
+    registered: options.registered && 'yes',
+    checkedIn: options.checkedIn && 'yes',
+  };
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined || value === false) return [];
+    const option = flagName(name);
+    const field = service.fieldNamed(section, service.definition(section).optionFields?.[name] ?? '');
+    if (!field) throw new UsageError(`${option} cannot be used for ${section}`);
+    return { option: option.slice(2), field, value };
+  });
 }
 
-/** @throws UsageError when the section has no field for the option */
-function optionValueOf(service: CsvService, section: string, option: string, value: string): OptionValue {
-  const name = service.definition(section).optionFields?.[option];
-  const field = name === undefined ? undefined : service.fieldNamed(section, name);
-  if (!field) throw new UsageError(`${flagName(option)} cannot be used for ${section}`);
-  return { option: flagName(option).slice(2), field, value };
-}
-
-const CSV_ONLY_OPTIONS: (keyof CsvOptions)[] = [
-  'map',
-  'delimiter',
-  'raw',
-  'skipLines',
-  'skipRows',
-  'ignoreUnknown',
-  'lenient',
-  'errors',
-  'timeZone',
-  'dateFormat',
-  'event',
-  'registered',
-  'checkedIn',
-  'createTags',
-  'match',
-  'repeated',
-  'source',
-  'overwrite',
-];
-
-function requireNoCsvOptions(options: CsvOptions): void {
-  const name = CSV_ONLY_OPTIONS.find((each) => options[each] !== undefined);
-  if (name) throw new UsageError(`${flagName(name)} needs --csv`);
+function requireNoCsvOptions(service: CsvService, options: CsvOptions): void {
+  const known = withCsvImportOptions(withCsvOptions(new Command(), service), service).options;
+  const used = known.find((option) => options[option.attributeName() as keyof CsvOptions] !== undefined);
+  if (used) throw new UsageError(`${used.long} needs --csv`);
 }
 
 const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

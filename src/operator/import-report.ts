@@ -1,11 +1,14 @@
-import { contactsFirst } from '../csv/csv-columns';
+import { contactsFirst, otherNumberReason } from '../csv/csv-columns';
+import type { CsvColumn } from '../csv/csv-format';
 import { columnsWithoutEffect, type CsvPlan } from '../csv/csv-plan';
+import type { ColumnStates } from '../csv/row-states';
 import { databaseErrorMessage } from '../database/errors';
 import type { Counts, Datasets } from '../datasets/dataset';
 import { LEGACY_ENCODING } from '../datasets/open';
 import { ImportError, type ImportIssue, NO_LOCATION } from '../datasets/import-error';
 import type { ImportPlan } from '../datasets/import-plan';
 import type { ImportResult } from '../datasets/import.service';
+import type { Repetitions } from '../datasets/stage';
 import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
 import type { BeforeFile } from './before-file';
 import type { LeftOutList } from './left-out-list';
@@ -62,8 +65,9 @@ export class ImportReport {
   }
 
   get lines(): string[] {
-    const notes = this.plan ? readingNotes(this.plan, this.result.repeatedRows) : [];
-    return [this.text, ...notes, ...(this.leftOut ? leftOutLines(this.leftOut) : []), ...this.idLines];
+    const { plan, leftOut } = this;
+    const notes = plan ? readingNotes(plan, this.result) : [];
+    return [this.text, ...notes, ...(plan && leftOut ? leftOutLines(leftOut, plan) : []), ...this.idLines];
   }
 
   /** The ID of an import that was stored, and where the changed records are as they were. */
@@ -85,12 +89,12 @@ export class ImportReport {
       outcomes,
       ...ids,
       ...(repeatedRows > 0 ? { repeatedRows } : undefined),
-      ...(plan ? repeatedHoursJson(plan) : undefined),
+      ...(plan ? { ...repeatedHoursJson(plan), ...notesJson(plan, this.result) } : undefined),
       ...(before ? { before: before.count > 0 ? before.path : null } : undefined),
       ...(this.leftOut ? leftOutJson(this.leftOut) : undefined),
       ...(this.isDryRun ? { dryRun: true } : undefined),
       ...(this.isDryRun && plan
-        ? { columns: describeColumns(plan), first: preview.map((record) => JSON.parse(record) as unknown) }
+        ? { ...planJson(plan), first: preview.map((record) => JSON.parse(record) as unknown) }
         : undefined),
     };
   }
@@ -107,17 +111,37 @@ export class ImportReport {
         : '';
     const end = `${advice}This was a dry run: nothing was stored.\n`;
     if (!this.plan) return end;
-    const columns = describeColumns(this.plan).map(({ column, field }) => [
-      escapeInvisible(column),
-      field ?? '(skipped)',
+    const columns = this.plan.columns.map(({ name, field, use }) => [
+      escapeInvisible(name),
+      field?.name ?? `(${use ?? 'skipped'})`,
     ]);
     const records = this.result.preview.map((record) => `${escapeInvisible(record)}\n`);
-    return `${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
+    return `${formatText(this.plan)}\n${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
   }
 }
 
-const describeColumns = ({ columns }: CsvPlan) =>
-  columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null }));
+function planJson({ columns, survey, dateFormats }: CsvPlan): object {
+  const { delimiter, delimiterSource = 'header', line } = survey.header;
+  const described = columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null }));
+  return { format: { delimiter, delimiterSource, headerLine: line, dateFormats }, columns: described };
+}
+
+const DELIMITER_NAMES: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+
+/** What a file is: its delimiter and what names it, its header, and the orders of day and month. */
+function formatText({ survey, format, dateFormats }: CsvPlan): string {
+  const { delimiter, delimiterSource, line } = survey.header;
+  const source = delimiterSource === undefined ? 'as in the header' : `as ${delimiterSource} says`;
+  const parts = [
+    `Cells are separated by ${DELIMITER_NAMES[delimiter] ?? quote(delimiter)}, ${source}. The header is on line ${line}.`,
+  ];
+  const { dateFormat } = format.dateTimes;
+  for (const [column, order] of Object.entries(dateFormats)) {
+    const reason = dateFormat ? 'as --date-format says' : 'as its values prove';
+    parts.push(`Dates in column ${quote(column)} are read as ${order}, ${reason}.`);
+  }
+  return parts.join('\n');
+}
 
 /** The errors of the file, or the one with which the database ended the import. Undefined for any other error. */
 export function errorsJson(error: unknown): object | undefined {
@@ -153,8 +177,14 @@ const leftOutJson = ({ rows, values, columns, path }: LeftOutList): object => ({
 });
 
 /** A line for each column of which something was left out, and for each row that was skipped. */
-function leftOutLines({ columns, skippedRows, rows }: LeftOutList): string[] {
-  const ofColumns = [...columns.values()].map(
+function leftOutLines({ columns, skippedRows, rows }: LeftOutList, plan: CsvPlan): string[] {
+  const { facts } = plan.survey;
+  const contacts = plan.columns.filter(({ index, skipReason }) => skipReason && facts.get(index)?.hasContact);
+  const isContact = (name: string): boolean => contacts.some((column) => column.name === name);
+  const all = [...columns.values()].sort(
+    (one, other) => Number(isContact(other.column)) - Number(isContact(one.column)),
+  );
+  const ofColumns = all.map(
     ({ column, count, example, reason }) =>
       `column ${quote(column)}: ${formatCount(count, 'value')}, such as ${quoteShortened(example)}. ${reason}`,
   );
@@ -164,7 +194,7 @@ function leftOutLines({ columns, skippedRows, rows }: LeftOutList): string[] {
 }
 
 /** What the operator should know of how a file was read. */
-export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
+export function readingNotes(plan: CsvPlan, { repeatedRows, samePersonRows }: Repetitions): string[] {
   const { survey, columns, isLenient, onDuplicate, repeatedHours } = plan;
   const notes: string[] = [];
   const { firstLine = 0, lastLine = 0 } = survey.header.preamble ?? {};
@@ -175,16 +205,13 @@ export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
   if (isLenient && survey.encodingProblem) {
     notes.push(`Line ${survey.encodingProblem.line} is not valid UTF-8: its bytes were read as ${LEGACY_ENCODING}.`);
   }
-  const skipped = isLenient ? [] : columns.filter(({ skipReason }) => skipReason !== undefined);
-  for (const { name, skipReason } of skipped) notes.push(`Skipped column ${quote(name)}: ${skipReason}`);
+  if (!isLenient) notes.push(...skippedColumnNotes(columns));
   if (survey.endLine !== undefined) {
     notes.push(`Another table begins on line ${survey.endLine}: it and all that follows was left out.`);
   }
-  const unused = columns.filter(({ isUnknown }) => isUnknown);
-  if (unused.length > 0) {
-    const names = contactsFirst(unused, survey.facts).map(({ name }) => quote(name));
-    notes.push(`Columns that were not used: ${names.join(', ')}.`);
-  }
+  const unused = unusedColumns(plan);
+  if (unused.length > 0) notes.push(`Columns that were not used: ${unused.map(quote).join(', ')}.`);
+  notes.push(...plan.states.map((states) => stateNote(states, plan)));
   for (const { name } of columnsWithoutEffect(plan)) notes.push(`Column ${quote(name)} has no effect without --event.`);
   if (repeatedHours.first) {
     const { count, first } = repeatedHours;
@@ -200,8 +227,48 @@ export function readingNotes(plan: CsvPlan, repeatedRows: number): string[] {
         : 'not kept, as another row has the same key';
     notes.push(`${formatCount(repeatedRows, 'row')}: ${what}.`);
   }
+  if (samePersonRows > 0) {
+    const what = samePersonRows === 1 ? 'has the address of an earlier row' : 'have the addresses of earlier rows';
+    notes.push(
+      `${formatCount(samePersonRows, 'row')} ${what}. To join the rows of a person, use --match ${plan.personMatch} --repeated merge.`,
+    );
+  }
   return notes;
 }
+
+function skippedColumnNotes(columns: readonly CsvColumn[]): string[] {
+  return columns.flatMap(({ name, skipReason, type }) => {
+    const kinds = [...(type?.fields ?? [])].flatMap(([kind, field]) => (field === null ? [kind] : []));
+    const left = kinds.map((kind) => `Left out of column ${quote(name)}: ${otherNumberReason(kind)}`);
+    return skipReason === undefined ? left : [`Skipped column ${quote(name)}: ${skipReason}`];
+  });
+}
+
+/** The columns that are not used and that nothing else names, those first that could reach somebody. */
+function unusedColumns({ columns, survey: { facts }, isLenient }: CsvPlan): string[] {
+  const isNamed = ({ skipReason, index }: CsvColumn): boolean =>
+    skipReason !== undefined && (!isLenient || facts.has(index));
+  const unused = columns.filter((column) => (column.isUnknown || column.skipReason) && !isNamed(column));
+  return contactsFirst(unused, facts).map(({ name }) => name);
+}
+
+/** How many rows there are of each state, and how to leave out those who do not come. */
+function stateNote({ column, counts, outCount, isOut }: ColumnStates, { format: { only } }: CsvPlan): string {
+  const note = `Column ${quote(column)}: ${[...counts].map(([state, count]) => `${quoteShortened(state)} ${formatNumber(count)}`).join(', ')}.`;
+  if (outCount === 0 || only.length > 0) return note;
+  const options = [...counts.keys()]
+    .filter((state) => !isOut(state))
+    .map((state) => `--only ${quote(`${column}=${state}`)}`);
+  const verb = outCount === 1 ? 'is' : 'are';
+  const advice = options.length > 0 ? ` To leave them out, use ${options.join(' ')}.` : '';
+  return `${note} ${formatCount(outCount, 'row')} ${verb} declined, canceled, void or waitlisted, and count like the others.${advice}`;
+}
+
+/** The plan's part of the JSON result. */
+const notesJson = (plan: CsvPlan, repetitions: Repetitions): object => {
+  const states = Object.fromEntries(plan.states.map(({ column, counts }) => [column, Object.fromEntries(counts)]));
+  return { notes: readingNotes(plan, repetitions), ...(plan.states.length > 0 ? { states } : undefined) };
+};
 
 /**
  * What to do about errors of a CSV file.

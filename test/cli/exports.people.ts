@@ -73,14 +73,14 @@ const peopleWith = (...changes: Change[]): ExpectedLead[] =>
   });
 
 /** The six phone numbers of files that have landlines and mobiles. */
-const phones = (work: string, mobile = 'MOBILE'): Change => {
+const phones = (work: string): Change => {
   const numbers = [
-    [`${work} +44 20 7946 0123`, `${mobile} +44 7700 900123`],
-    [`${mobile} +1 202-555-0147`],
+    [`${work} +44 20 7946 0123`, 'MOBILE +44 7700 900123'],
+    ['MOBILE +1 202-555-0147'],
     [`${work} 0201 555 0199`],
     [`${work} (01) 555 0100 ext. 7`],
     [`${work} 2025550163`],
-    [`${mobile} +81 90 0000 0000`],
+    ['MOBILE +81 90 0000 0000'],
   ];
   return (_, index) => ({ phones: numbers[index] });
 };
@@ -140,12 +140,13 @@ export const EXPORTS: Record<string, ExpectedLead[]> = {
   'excel-csv-utf8.csv': peopleWith(...german),
   'excel-unicode-text.txt': peopleWith(...german),
   'google-contacts.csv': peopleWith(
-    phones('UNKNOWN', 'UNKNOWN'),
+    phones('OFFICE'),
     companyAddress(),
     (_, index) => ({
       tags: index === 0 ? ['Harbour Expo', '* myContacts'] : ['* myContacts'],
       description: index === 0 ? 'Met at the harbour\nCall back' : null,
-      professionalEmails: index === 0 ? 'ada@home.example' : null,
+      personalEmails: index === 0 ? 'ada@home.example' : null,
+      professionalEmails: null,
     }),
     (_, index) => (index === 0 ? { firstName: 'Ada Lou' } : {}),
   ),

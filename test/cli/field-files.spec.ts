@@ -15,6 +15,7 @@ interface Result {
   first?: Record<string, unknown>[];
   errors?: { line: number | null; column: string | null; path: string | null; value: unknown; expected: string }[];
   more?: number;
+  notes?: string[];
 }
 
 /** Files as people bring them. All people are invented. */
@@ -374,6 +375,7 @@ describe('a file from the field', () => {
       const content = 'First name,Notes,Shoe\nAda,a,1\nBen,b,2\nEve,c,3\nZoë,d,4\n';
       const result = await json(content, '--dry-run', '--map', 'Shoe=');
       expect(result).toMatchObject({ dryRun: true, outcomes: { leads: { created: 4, updated: 0, unchanged: 0 } } });
+      expect(result.notes).toEqual([]);
       expect(result.columns).toEqual([
         { column: 'First name', field: 'firstName' },
         { column: 'Notes', field: 'description' },

@@ -154,7 +154,7 @@ describe('import --lenient', () => {
     const lines = stderr.trimEnd().split('\n');
     expect(lines.at(-1)).toBe('To import what can be read, and have the rest listed in a file, add --lenient.');
     expect(lines.at(-2)).toBe(
-      `Correct the file, and try: npm run --silent operator -- import ${file} --organization ${tenant.organizationId} --csv leads --ignore-unknown --create-tags "Tags" --skip-rows 5,7`,
+      `Correct the file, and try: npm run --silent operator -- import ${file} --organization ${tenant.organizationId} --csv leads --ignore-unknown --create-tags "Tags" --skip-rows 4-5,7`,
     );
   });
 });

@@ -108,4 +108,257 @@ describe('a file is read as a person would', () => {
     );
     expect((await importText('Create Date\n25/4/2026\n4/25/2026\n')).message).not.toContain('Try:');
   });
+
+  describe('says of the columns', () => {
+    it('which were not used, those that could reach somebody first, in every mode', async () => {
+      const text = [
+        'Email,Shoe,Size,Desk,Site,Firm,Place',
+        'a@example.com,4711,38,202-555-0147,cobalt.example,Cobalt GmbH,9 Hill Rd',
+        '',
+      ].join('\n');
+      const note = 'Columns that were not used: "Desk", "Site", "Firm", "Place", "Shoe", "Size".';
+      const mapped = text.replace('Firm', 'Firma 7');
+      expect((await importText(mapped, '--ignore-unknown')).notes).toContain(note.replace('Firm', 'Firma 7'));
+      const { notes, leftOut } = await importText(mapped.replace(',38,', ',,'), '--lenient');
+      expect(notes).toContain('Columns that were not used: "Size".');
+      expect(leftOut.map(({ column }) => column)).toEqual(['Shoe', 'Desk', 'Site', 'Firma 7', 'Place']);
+    });
+
+    it('which the operator has skipped by name, nothing', async () => {
+      expect((await importText('Email,Shoe\na@example.com,1\n', '--map', 'Shoe=')).notes).toEqual([]);
+    });
+
+    it.each(['Mr', 'Herr Dr.', 'Prof. Dr.', 'M.', 'Mme', 'Sig.ra', 'Mr./Ms.'])(
+      'that "%s" is no title',
+      async (title) => {
+        const text = `Title,Last name\n${title},Rowe\n${title},Ito\nBuyer,Vale\n`;
+        expect((await importText(text)).notes).toContain('Skipped column "Title": Its values are salutations.');
+        expect((await leads()).map(({ jobTitle }) => jobTitle)).toEqual([null, null, null]);
+      },
+    );
+  });
+
+  describe('takes columns of one prefix together', () => {
+    it('those of somebody else are not of the attendee, whatever else is in the file', async () => {
+      const text = [
+        'Ticket Email,Ticket Job Title,Order Email,Buyer Job Title,Billing First Name,Billing City,Payer Phone',
+        ',Engineer,office@cobalt.example,Director,Nora,Essen,+49 201 555 0199',
+        'b@example.com,,office@cobalt.example,,,,',
+        '',
+      ].join('\n');
+      const { message } = await importText(text);
+      expect(message).toBe('');
+      expect(await leads()).toMatchObject([
+        { firstName: null, email: null, jobTitle: 'Engineer', company: { city: null }, professionalEmails: null },
+        { email: 'b@example.com' },
+      ]);
+      expect(await phones()).toEqual([]);
+    });
+
+    it('a buyer is the lead of a file without attendees', async () => {
+      await importText('Buyer First Name,Buyer Last Name,Buyer Email\nNora,Vale,nora@example.com\n');
+      expect(await leads()).toMatchObject([{ firstName: 'Nora', email: 'nora@example.com' }]);
+    });
+
+    it('those of a home are of the person, those of work of the company', async () => {
+      const text = [
+        'Last name,Work Email,Private E-mail,Office City,Privat Ort,Private Phone 2,Business Telephone,Mobile Tel',
+        'Rowe,a@cobalt.example,a@home.example,London,Leeds,+44 1 5550100,+44 2 5550100,+44 7 5550100',
+        '',
+      ].join('\n');
+      expect((await importText(text)).message).toBe('');
+      expect(await leads()).toMatchObject([
+        {
+          email: 'a@cobalt.example',
+          personalEmails: 'a@home.example',
+          professionalEmails: null,
+          address: 'Leeds',
+          company: { city: 'London' },
+        },
+      ]);
+      expect((await phones()).sort()).toEqual([
+        'LANDLINE +44 1 5550100',
+        'MOBILE +44 7 5550100',
+        'OFFICE +44 2 5550100',
+      ]);
+    });
+  });
+
+  describe('takes kinds from the column beside', () => {
+    const text = [
+      'Last name,Phone 1 - Type,Phone 1 - Value,Phone 2 - Type,Phone 2 - Value,E-mail 1 - Type,E-mail 1 - Value,Address 1 - Type,Address 1 - City',
+      'Rowe,Mobile,+44 7700 900123,Work Fax,+44 20 7946 0199,Home,a@home.example,Home,Leeds',
+      'Ito,Work,+1 202 555 0147,Home,+1 202 555 0199,* Work,b@quarry.example,Work,Austin',
+      '',
+    ].join('\n');
+    const expected = ['LANDLINE +1 202 555 0199', 'MOBILE +44 7700 900123', 'OFFICE +1 202 555 0147'];
+
+    it('of numbers and addresses, and says which numbers nobody answers', async () => {
+      const { notes, message } = await importText(text);
+      expect(message).toBe('');
+      expect(notes).toEqual(['Left out of column "Phone 2 - Value": "Work Fax" is not a phone number.']);
+      expect((await phones()).sort()).toEqual(expected);
+      expect(await leads()).toMatchObject([
+        { email: 'a@home.example', address: 'Leeds', company: { city: null } },
+        { email: 'b@quarry.example', address: null, company: { city: 'Austin' } },
+      ]);
+    });
+
+    it('and lists each of those with --lenient', async () => {
+      const { leftOut, notes } = await importText(text, '--lenient');
+      expect(notes).toEqual([]);
+      expect(leftOut).toMatchObject([{ line: 2, column: 'Phone 2 - Value', value: '+44 20 7946 0199' }]);
+      expect((await phones()).sort()).toEqual(expected);
+    });
+
+    it('but not where it says something else', async () => {
+      const { message } = await importText('Phone,Phone Type,Ticket Type\n1234567,iPhone 15 of a friend,Visitor\n');
+      expect(message).toContain('"Ticket Type"');
+    });
+  });
+
+  describe('ends a table', () => {
+    it.each([
+      ['of times below a title', 3, 'Session Details\nTopic,Start Time,End Time\nPumps,May,June\n'],
+      ['of times below a blank line', 4, '\nTopic,Start Time,End Time\nPumps,May,June\n'],
+      ['of panelists', 3, 'Panelist Name,Email,Company\nNora Vale,nora@example.com,Fair\n'],
+    ])('at another one %s', async (_, line, other) => {
+      const text = `First name,Last name,Email,Company\nAda,Rowe,a@example.com,Cobalt\n${other}`;
+      for (const options of [[], ['--lenient']]) {
+        tenant = await lanyard.tenant();
+        const { message, notes } = await importText(text, ...options);
+        expect(message).toBe('');
+        expect(notes).toEqual([`Another table begins on line ${line}: it and all that follows was left out.`]);
+        expect(await leads()).toMatchObject([{ lastName: 'Rowe' }]);
+      }
+    });
+
+    it('not at people below the title of a group', async () => {
+      const text = 'First name,Last name,Role\nAda,Rowe,Buyer\nDay 2,,\nBen,Ito,Office\nEve,Vale,Contact\n';
+      expect((await importText(text, '--skip-rows', '3')).notes).toEqual([]);
+      expect(await leads()).toHaveLength(3);
+    });
+
+    it.each([2, 40])('of %d hosts before that of the attendees', async (count) => {
+      const hosts = Array.from(
+        { length: count },
+        (_, index) => `Yes,Host ${index},host${index}@fair.example,Germany\n`,
+      );
+      const text = [
+        'Attendee Report,\nHost Details,\n',
+        'Attended,User Name (Original Name),Email,Country/Region Name\n',
+        ...hosts,
+        'Attendee Details,\nAttended,First Name,Last Name,Email,Organization\nYes,Ada,Rowe,ada@cobalt.example,Cobalt\n',
+        'Other Attended\nUser Name\n4420794\n',
+      ].join('');
+      const first = await importText(text);
+      const { notes } = first.result ? first : await importText(text, ...advisedOptions(first.message));
+      expect(notes).toContain(`Skipped lines 1 to ${count + 4} before the header.`);
+      expect(await leads()).toMatchObject([{ firstName: 'Ada', lastName: 'Rowe', company: { name: 'Cobalt' } }]);
+    });
+  });
+
+  describe('makes no lead of', () => {
+    const header = 'First name,Last name,Phone,Created At,Scans,Status';
+    it.each([
+      'Total: 3,,,,,',
+      ',,,2026-05-04,,',
+      ',,,,3,',
+      ',,,,,Approved',
+      '3,,,2026-05-04,7,Approved',
+      '© 2026 Fair,,,,,',
+    ])('a row that is %s', async (row) => {
+      const text = `${header}\nAda,,,,,\n,,4412345,,,\n${row}\n${row}\n`;
+      const { message } = await importText(text);
+      expect(message).toMatch(
+        /^line 4 and 1 more: Nothing in this row by which somebody could be recognized or reached/,
+      );
+      expect(advisedOptions(message)).toEqual(['--skip-rows', '4-5']);
+      expect((await importText(text, ...advisedOptions(message))).message).toBe('');
+      expect(await leads()).toHaveLength(2);
+      tenant = await lanyard.tenant();
+      await importText(text, '--lenient');
+      expect(await leads()).toHaveLength(2);
+    });
+
+    it('a footer of three lines, which one command skips', async () => {
+      const text = 'email,firstName\na@example.com,Ada\nTotal: 1\nPrinted today\n© Fair\n';
+      const options = advisedOptions((await importText(text)).message);
+      expect(options).toEqual(['--skip-rows', '3-5']);
+      expect((await importText(text, ...options)).message).toBe('');
+      const more = `${text}Eve,x,y\n,,\nThe end\n`;
+      expect(advisedOptions((await importText(more, ...options)).message)).toEqual(['--skip-rows', '8']);
+    });
+  });
+
+  describe('knows states', () => {
+    const text = [
+      'Last name,Status,Scans',
+      'Rowe,Approved,1',
+      'Ito,Declined,many',
+      'Vale,approved ,2',
+      'Ng,Waitlisted,3',
+      'Roe,,4',
+      '',
+    ].join('\n');
+    const counts = 'Column "Status": "Approved" 2, "Declined" 1, "Waitlisted" 1.';
+
+    it('of which it says how many there are, and how many do not come', async () => {
+      const { notes, result } = await importText(text.replace('many', '9'));
+      expect(result?.imported).toMatchObject({ leads: 5 });
+      expect(notes).toEqual([
+        `${counts} 2 rows are declined, canceled, void or waitlisted, and count like the others. To leave them out, use --only "Status=Approved".`,
+      ]);
+    });
+
+    it('of which --only imports some, and reads no other rows', async () => {
+      const { notes, message } = await importText(text, '--only', 'status=APPROVED');
+      expect(message).toBe('');
+      expect(notes).toEqual([counts]);
+      expect((await leads()).map(({ lastName }) => lastName).sort()).toEqual(['Rowe', 'Vale']);
+      await importText(text, '--only', 'Status=', '--only', 'Status=Waitlisted', '--only', 'Scans=4');
+      expect((await leads()).map(({ lastName }) => lastName).sort()).toEqual(['Roe', 'Rowe', 'Vale']);
+    });
+
+    it('and --only names a column and a value that are in the file', async () => {
+      expect((await importText(text, '--only', 'State=Approved')).message).toMatch(
+        /^--only: The file has no column "State"\. Its columns are "Last name", "Status", "Scans"\./,
+      );
+      expect((await importText(text, '--only', 'Status=Aproved')).message).toMatch(
+        /^--only: No row has "Aproved" in "Status"\. Its values are "Approved", "Declined", "approved", "Waitlisted"\./,
+      );
+    });
+
+    it.each(['Approval Status', 'Ticket Status', 'Order Status'])('in a column %s', async (name) => {
+      const { notes } = await importText(`Last name,${name}\nRowe,Paid\nIto,Void\n`);
+      expect(notes?.[0]).toMatch(
+        `Column "${name}": "Paid" 1, "Void" 1. 1 row is declined, canceled, void or waitlisted`,
+      );
+    });
+  });
+
+  it('the same person twice: says how many rows, and how to join them', async () => {
+    const text = 'First name,Email\nAda,a@example.com\nAda,A@example.com\nBen,\nEve,\nAda,a@example.com\n';
+    const { notes } = await importText(text);
+    expect(notes).toEqual([
+      '2 rows have the addresses of earlier rows. To join the rows of a person, use --match email --repeated merge.',
+    ]);
+    const options = ['--match', 'email', '--repeated', 'merge'];
+    tenant = await lanyard.tenant();
+    const joined = await importText(text.replace('Ben,\nEve,\n', ''), ...options);
+    expect(joined.notes).toEqual(['2 rows: joined with the first row of the same key.']);
+  });
+
+  it('a formula of one text is that text wherever a column is judged', async () => {
+    const text = '="ID",="E-mail",="Create Date",PLZ\n="4711",="a@example.com",="25/4/2026",="04524"\n';
+    expect((await importText(text)).message).toBe('');
+    expect(await leads()).toMatchObject([
+      { email: 'a@example.com', createdAt: '2026-04-25T00:00:00.000Z', company: { zip: '04524' } },
+    ]);
+  });
+
+  it('bars separate unknown names, too', async () => {
+    const { message } = await importText('Shoe|Size|Colour\n1|2|3\n');
+    expect(message).toMatch(/^line 1: 3 unknown columns: "Shoe", "Size", "Colour"/);
+  });
 });

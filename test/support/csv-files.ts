@@ -50,7 +50,7 @@ export async function importCsvFile(
         for await (const each of entries) leftOut.push(each);
       },
     });
-    return { result, message: '', leftOut, notes: readingNotes(result.plan, result.repeatedRows) };
+    return { result, message: '', leftOut, notes: readingNotes(result.plan, result) };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     return { message: [error.message, ...adviceLines(error, 'import')].join('\n'), leftOut };

@@ -63,6 +63,7 @@ interface ImportCommandOptions extends GlobalOptions, CsvOptions {
   dryRun?: boolean;
   errors?: string;
   before?: string;
+  all?: boolean;
 }
 
 /** The command `import FILE`. */
@@ -79,6 +80,7 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     .option(...organizationOption('organization that receives the data'))
     .option('--dry-run', 'check the file and report, but store nothing')
     .option('--before <FILE>', 'new file for the records that the import changes, as they were, to be imported again')
+    .option('--all', 'report every error with its own line, not only the first 20')
     .option(
       '--encoding <NAME>',
       'encoding of the file (default: UTF-8, or UTF-16 with a byte order mark)',
@@ -113,7 +115,13 @@ async function importFile(
   const source = (id: number): ImportSource => sourceOf(service, file, format, options.encoding, progress, id);
   let result: ImportResult;
   try {
-    result = await importInto(session, organization, source, progress, { dryRun, receiveLeftOut, file, before });
+    result = await importInto(session, organization, source, progress, {
+      dryRun,
+      reportsAll: options.all,
+      receiveLeftOut,
+      file,
+      before,
+    });
   } catch (error) {
     leftOut.list?.remove();
     before?.removeAfter(error);
