@@ -13,6 +13,7 @@ import { type OpenOptions, openDatabase } from '../schema/open';
 import { HealthController } from '../observability/health.controller';
 import { announce, flushLog, logToStandardError } from '../observability/log';
 import type { LeanExpressAdapter } from '../server/express-adapter';
+import { disablePretenuring } from '../server/heap-limit';
 import { listen } from '../server/listen';
 import { drainConnections } from '../server/shutdown';
 import { LocalLimitsLock, localLimitsWarning } from '../rate-limit/local-limits-lock';
@@ -104,6 +105,7 @@ export interface ServeOptions {
 
 /** Runs the server, with the modules of an extension, until a signal stops it, and ends the process. */
 export async function serve(extension: Extension = {}, { json = false }: ServeOptions = {}): Promise<never> {
+  disablePretenuring();
   if (json) logToStandardError();
   process.stderr.on('error', () => undefined); // a reader that has gone
   const status = await serveUntilStopped(extension, json).then(() => 0, exitStatusFor);
