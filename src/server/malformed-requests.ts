@@ -24,8 +24,15 @@ export function handleMalformedRequests(server: Server, connections: Connections
     else rejectOnSocket(socket, connections.lastResponse(socket), STATUS_BY_ERROR_CODE[error.code ?? ''] ?? 400);
   });
   server.on('connect', (_, socket: Socket) => {
-    socket.on('error', () => socket.destroy()).resume();
+    takeOver(socket);
     rejectOnSocket(socket, connections.lastResponse(socket), 400);
+  });
+  // A request beyond what a connection may have in progress: see express-adapter.ts.
+  server.on('upgrade', ({ socket }) => {
+    const last = connections.lastResponse(socket);
+    takeOver(socket).once('close', () => last?.req.destroy());
+    if (last && !last.headersSent) last.setHeader('Connection', 'close');
+    endAfter(last, socket, '');
   });
   // JsonBodyInterceptor sends 100 Continue. After any other response the client may send either its body or the next
   // request.
@@ -46,15 +53,25 @@ function rejectOnSocket(socket: Socket, last: ServerResponse | undefined, status
     sendError(last, status, status === 400 ? { fault: 'body', reason: 'syntax' } : undefined);
     return;
   }
-  const end = (): void => endAfterResponse(socket, isPartOfLast ? '' : rawResponse(status));
-  if (!last || last.writableFinished) end();
-  else last.prependOnceListener('finish', end); // before Node's own listener, which may close the connection
+  endAfter(last, socket, isPartOfLast ? '' : rawResponse(status));
 }
 
-function endAfterResponse(socket: Socket, bytes: string): void {
-  socket.end(bytes);
-  const timer = setTimeout(() => socket.destroy(), LINGER_TIMEOUT_MS).unref();
-  socket.once('close', () => clearTimeout(timer));
+/** Does what Node.js no longer does once it has removed its listeners. */
+const takeOver = (socket: Socket): Socket =>
+  socket
+    .on('error', () => socket.destroy())
+    .on('timeout', () => socket.destroy())
+    .resume();
+
+/** Sends bytes after a response, and closes the connection. */
+function endAfter(last: ServerResponse | undefined, socket: Socket, bytes: string): void {
+  const end = (): void => {
+    socket.end(bytes);
+    const timer = setTimeout(() => socket.destroy(), LINGER_TIMEOUT_MS).unref();
+    socket.once('close', () => clearTimeout(timer));
+  };
+  if (!last || last.writableFinished) end();
+  else last.prependOnceListener('finish', end); // before Node's own listener, which may close the connection
 }
 
 /** The bytes of a response to a request that could not be parsed. */
