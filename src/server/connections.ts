@@ -10,7 +10,7 @@ export const MAX_UNANSWERED_REQUESTS = 2;
 interface Connection {
   unanswered: number;
   /** The response to the last request that was accepted. */
-  lastResponse?: ServerResponse;
+  lastResponse: ServerResponse;
 }
 
 /** Knows how many requests of each connection are in progress, and the last of them. */
@@ -18,8 +18,8 @@ export class Connections {
   private readonly connections = new WeakMap<Socket, Connection>();
 
   add({ socket }: IncomingMessage, response: ServerResponse): void {
-    const connection = this.connections.get(socket) ?? { unanswered: 0, lastResponse: undefined };
-    if (!connection.lastResponse) this.connections.set(socket, connection);
+    const connection = this.connections.get(socket) ?? { unanswered: 0, lastResponse: response };
+    this.connections.set(socket, connection);
     connection.unanswered++;
     connection.lastResponse = response;
     response.once('close', () => connection.unanswered--);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorBody, errorText, JSON_TYPE, sendError } from '../errors/error-response';
 import type { Connections } from './connections';
@@ -23,17 +23,17 @@ export function handleMalformedRequests(server: Server, connections: Connections
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else rejectOnSocket(socket, connections.lastResponse(socket), STATUS_BY_ERROR_CODE[error.code ?? ''] ?? 400);
   });
-  server.on('connect', (_, socket: Socket) => {
-    takeOver(socket);
-    rejectOnSocket(socket, connections.lastResponse(socket), 400);
-  });
-  // A request beyond what a connection may have in progress: see express-adapter.ts.
-  server.on('upgrade', ({ socket }) => {
+  const takeOver = ({ socket }: IncomingMessage, bytes = ''): void => {
     const last = connections.lastResponse(socket);
-    takeOver(socket).once('close', () => last?.req.destroy());
-    if (last && !last.headersSent) last.setHeader('Connection', 'close');
-    endAfter(last, socket, '');
-  });
+    // Node.js has removed its own listeners.
+    for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
+    socket.resume();
+    if (!bytes && last && !last.headersSent) last.setHeader('Connection', 'close');
+    endAfter(last, socket, bytes);
+  };
+  server.on('connect', (request) => takeOver(request, rawResponse(400)));
+  // A request beyond what a connection may have in progress: see express-adapter.ts.
+  server.on('upgrade', (request) => takeOver(request));
   // JsonBodyInterceptor sends 100 Continue. After any other response the client may send either its body or the next
   // request.
   server.on('checkContinue', (request, response) => {
@@ -55,13 +55,6 @@ function rejectOnSocket(socket: Socket, last: ServerResponse | undefined, status
   }
   endAfter(last, socket, isPartOfLast ? '' : rawResponse(status));
 }
-
-/** Does what Node.js no longer does once it has removed its listeners. */
-const takeOver = (socket: Socket): Socket =>
-  socket
-    .on('error', () => socket.destroy())
-    .on('timeout', () => socket.destroy())
-    .resume();
 
 /** Sends bytes after a response, and closes the connection. */
 function endAfter(last: ServerResponse | undefined, socket: Socket, bytes: string): void {
