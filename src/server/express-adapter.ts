@@ -44,7 +44,22 @@ export class LeanExpressAdapter extends ExpressAdapter {
     const app = this.getInstance<Express>();
     // eslint-disable-next-line @typescript-eslint/no-this-alias -- `this` of the class below is a response
     const adapter = this;
-    class ExpressRequest extends IncomingMessage {}
+    class ExpressRequest extends IncomingMessage {
+      private isExcessive?: boolean;
+
+      /**
+       * Node.js asks for this before it creates a response. Versions 20 to 24 then parse nothing more of the connection, and
+       * version 26 asks each request of the same read.
+       */
+      get upgrade(): boolean {
+        this.isExcessive ??= adapter.connections.hasMaximum(this.socket);
+        return this.isExcessive || this.method === 'CONNECT';
+      }
+
+      set upgrade(_offered: boolean) {
+        // Only excessive requests and CONNECT switch protocols.
+      }
+    }
     class ExpressResponse extends ServerResponse {
       override end(...args: never[]): this {
         if (adapter.isDraining && !this.headersSent) this.setHeader('Connection', 'close');
@@ -59,7 +74,7 @@ export class LeanExpressAdapter extends ExpressAdapter {
     const headersTimeout = Math.min(headersTimeoutMs, requestTimeout);
     this.httpServer = createServer(
       {
-        IncomingMessage: ExpressRequest,
+        IncomingMessage: ExpressRequest as typeof IncomingMessage,
         ServerResponse: ExpressResponse,
         maxHeaderSize: MAX_HEAD_BYTES,
         headersTimeout,
@@ -69,7 +84,7 @@ export class LeanExpressAdapter extends ExpressAdapter {
         requireHostHeader: false, // Node would respond in plain text
       },
       (request, response) => {
-        if (!this.connections.accept(request, response)) return;
+        this.connections.add(request, response);
         this.onRequest(request as Request, response as Response, () => app(request as Request, response as Response));
       },
     );

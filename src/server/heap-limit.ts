@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 
 /** The same limit as in package.json's `start` and in the Dockerfile; docs/performance.md has the figures. */
 const HEAP_LIMIT = '--max-old-space-size=768';
@@ -16,3 +17,10 @@ export function respawnWithHeapLimit(): Promise<never> {
   server.on('exit', (status, signal) => process.exit(status ?? 128 + constants.signals[signal as NodeJS.Signals]));
   return new Promise<never>(() => undefined); // the exit listener above ends the process
 }
+
+/**
+ * Makes V8 create every object in the young generation. Otherwise optimized code creates objects directly in the old
+ * generation if those of the same line survived during the start, and each of them keeps its request until the next full
+ * collection (docs/decisions/0021).
+ */
+export const disablePretenuring = (): void => setFlagsFromString('--no-allocation-site-pretenuring');

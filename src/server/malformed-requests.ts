@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorBody, errorText, JSON_TYPE, sendError } from '../errors/error-response';
 import type { Connections } from './connections';
@@ -23,10 +23,17 @@ export function handleMalformedRequests(server: Server, connections: Connections
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else rejectOnSocket(socket, connections.lastResponse(socket), STATUS_BY_ERROR_CODE[error.code ?? ''] ?? 400);
   });
-  server.on('connect', (_, socket: Socket) => {
-    socket.on('error', () => socket.destroy()).resume();
-    rejectOnSocket(socket, connections.lastResponse(socket), 400);
-  });
+  const takeOver = ({ socket }: IncomingMessage, bytes = ''): void => {
+    const last = connections.lastResponse(socket);
+    // Node.js has removed its own listeners.
+    for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
+    socket.resume();
+    if (!bytes && last && !last.headersSent) last.setHeader('Connection', 'close');
+    endAfter(last, socket, bytes);
+  };
+  server.on('connect', (request) => takeOver(request, rawResponse(400)));
+  // A request beyond what a connection may have in progress: see express-adapter.ts.
+  server.on('upgrade', (request) => takeOver(request));
   // JsonBodyInterceptor sends 100 Continue. After any other response the client may send either its body or the next
   // request.
   server.on('checkContinue', (request, response) => {
@@ -46,15 +53,18 @@ function rejectOnSocket(socket: Socket, last: ServerResponse | undefined, status
     sendError(last, status, status === 400 ? { fault: 'body', reason: 'syntax' } : undefined);
     return;
   }
-  const end = (): void => endAfterResponse(socket, isPartOfLast ? '' : rawResponse(status));
-  if (!last || last.writableFinished) end();
-  else last.prependOnceListener('finish', end); // before Node's own listener, which may close the connection
+  endAfter(last, socket, isPartOfLast ? '' : rawResponse(status));
 }
 
-function endAfterResponse(socket: Socket, bytes: string): void {
-  socket.end(bytes);
-  const timer = setTimeout(() => socket.destroy(), LINGER_TIMEOUT_MS).unref();
-  socket.once('close', () => clearTimeout(timer));
+/** Sends bytes after a response, and closes the connection. */
+function endAfter(last: ServerResponse | undefined, socket: Socket, bytes: string): void {
+  const end = (): void => {
+    socket.end(bytes);
+    const timer = setTimeout(() => socket.destroy(), LINGER_TIMEOUT_MS).unref();
+    socket.once('close', () => clearTimeout(timer));
+  };
+  if (!last || last.writableFinished) end();
+  else last.prependOnceListener('finish', end); // before Node's own listener, which may close the connection
 }
 
 /** The bytes of a response to a request that could not be parsed. */

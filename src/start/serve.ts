@@ -14,6 +14,7 @@ import { COMMAND_NAME } from '../operator/command-name';
 import { HealthController } from '../observability/health.controller';
 import { announce, flushLog, logToStandardError } from '../observability/log';
 import type { LeanExpressAdapter } from '../server/express-adapter';
+import { disablePretenuring } from '../server/heap-limit';
 import { listen } from '../server/listen';
 import { drainConnections } from '../server/shutdown';
 import { LocalLimits } from '../rate-limit/local-limits';
@@ -90,6 +91,7 @@ export interface ServeOptions {
 
 /** Runs the server, with the modules of an extension, until a signal stops it, and ends the process. */
 export async function serve(extension: Extension = {}, { json = false }: ServeOptions = {}): Promise<never> {
+  disablePretenuring();
   if (json) logToStandardError();
   process.stderr.on('error', () => undefined); // a reader that has gone
   const status = await serveUntilStopped(extension, json).then(() => 0, exitStatusFor);

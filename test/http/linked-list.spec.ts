@@ -1,10 +1,10 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { disablePretenuring } from '../../src/server/heap-limit';
 import { LinkedList, type LinkedEntry } from '../../src/collections/linked-list';
 
 setFlagsFromString('--expose-gc');
-// Otherwise V8 allocates directly in the old generation what it has seen to survive.
-setFlagsFromString('--no-allocation-site-pretenuring');
+disablePretenuring();
 const collectGarbage = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
 
 const REQUESTS = 20_000;

@@ -82,6 +82,10 @@ describe('a flood of one organization', () => {
 /** Connections of a flood, and requests that each of them sends at once. */
 const PIPELINING = 300;
 const PIPELINED = 100;
+/** How long others may wait meanwhile. A machine that is busy with more than these suites gets several attempts. */
+const MAX_READ_MS = 500;
+const MAX_HEALTH_MS = 250;
+const ATTEMPTS = 5;
 const INVALID_KEY = 'lan_0000000000000000000000000000000000000000000000000';
 
 describe('a flood of pipelined requests', () => {
@@ -107,9 +111,21 @@ describe('a flood of pipelined requests', () => {
     return text.split('HTTP/1.1 ').length - 1;
   };
 
-  const readAsOther = async (): Promise<void> => {
-    const { status } = await ask(port, { method: 'GET', path: '/api/v0/leads?limit=50', key: other.key });
+  const timeOf = async (path: string, key?: string): Promise<number> => {
+    const start = performance.now();
+    const { status } = await ask(port, { method: 'GET', path, key });
     expect(status).toBe(200);
+    return performance.now() - start;
+  };
+
+  /** @returns how long the slowest request took that somebody else sent during a flood, one after another */
+  const slowestOf = async (flood: Promise<unknown>, send: () => Promise<number>): Promise<number> => {
+    let isOver = false;
+    void flood.then(() => (isOver = true));
+    let slowest = 0;
+    do slowest = Math.max(slowest, await send());
+    while (!isOver);
+    return slowest;
   };
 
   it.each([
@@ -117,11 +133,24 @@ describe('a flood of pipelined requests', () => {
     ['of an invalid key', '/api/v0/leads?limit=50', false, PIPELINED],
     ['for the health of the process', '/health/live', false, PIPELINED],
     ['of one request at a time', '/health/live', false, 1],
-  ])('%s ends with the responses that are due, and others are served', async (_, path, isValid, requests) => {
-    const { key: validKey } = await flooding.issueKey({ maxTokens: BURST, refillRate: 1 });
-    const key = isValid ? validKey : INVALID_KEY;
-    const flood = Promise.all(Array.from({ length: PIPELINING }, () => pipeline(path, key, requests)));
-    const [responses] = await Promise.all([flood, readAsOther()]);
-    expect([...new Set(responses)]).toEqual([Math.min(requests, MAX_UNANSWERED_REQUESTS)]);
-  });
+  ])(
+    '%s ends with the responses that are due, and others are served soon',
+    async (_, path, isValid, requests) => {
+      const { key: validKey } = await flooding.issueKey({ maxTokens: BURST, refillRate: 1 });
+      const key = isValid ? validKey : INVALID_KEY;
+      let isSoon = false;
+      for (let attempt = 1; !isSoon && attempt <= ATTEMPTS; attempt++) {
+        const flood = Promise.all(Array.from({ length: PIPELINING }, () => pipeline(path, key, requests)));
+        const [responses, read, health] = await Promise.all([
+          flood,
+          slowestOf(flood, () => timeOf('/api/v0/leads?limit=50', other.key)),
+          slowestOf(flood, () => timeOf('/health/live')),
+        ]);
+        expect([...new Set(responses)]).toEqual([Math.min(requests, MAX_UNANSWERED_REQUESTS)]);
+        isSoon = read < MAX_READ_MS && health < MAX_HEALTH_MS;
+        if (attempt === ATTEMPTS) expect({ read, health, isSoon }).toEqual({ read, health, isSoon: true });
+      }
+    },
+    60_000,
+  );
 });
