@@ -1,6 +1,14 @@
 // The public API of the package, by `npm run api`. CHANGELOG.md announces each change of it.
 
-import { BadRequestException, BeforeApplicationShutdown, DynamicModule, Type } from '@nestjs/common';
+import {
+  BadRequestException,
+  BeforeApplicationShutdown,
+  ClassProvider,
+  DynamicModule,
+  FactoryProvider,
+  Type,
+  ValueProvider,
+} from '@nestjs/common';
 
 import {
   ColumnOptions,
@@ -187,6 +195,8 @@ export interface Extension {
   migrations?: (new () => MigrationInterface)[];
   /** Contexts with sections of import and export, or with resources that the change feed follows. */
   contexts?: readonly Context[];
+  /** Providers that take the place of those which a module, of Lanyard or of yours, has for the same tokens. */
+  providers?: readonly ReplacingProvider[];
 }
 
 /** A resource whose changes are in the feed. */
@@ -416,6 +426,10 @@ export declare class OrganizationRepository<T extends Owned> {
   update(where: FindOptionsWhere<T>, changes: Values<T>): Promise<UpdateResult>;
   /** @throws Error when the condition is empty or one of its values is undefined: it would match every row of the organization */
   delete(where: FindOptionsWhere<T>): Promise<DeleteResult>;
+  /** Sets the `@DeleteDateColumn` of rows, which are no longer found then. @throws as `delete` does */
+  softDelete(where: FindOptionsWhere<T>): Promise<UpdateResult>;
+  /** Clears the `@DeleteDateColumn` of rows. @throws as `delete` does */
+  restore(where: FindOptionsWhere<T>): Promise<UpdateResult>;
 }
 
 /** One page of a list. */
@@ -624,19 +638,6 @@ export declare const TimeOfDay: (options?: FieldOptions) => PropertyDecorator;
  * the name of its key (docs/decisions/0024). The context holds no more than that, because whatever a request leaves behind keeps it.
  */
 export declare class Transactions {
-  /** The manager whose connection is to be used, or undefined outside of `runOn`, and for work that outlives its transaction. */
-  get manager(): EntityManager | undefined;
-  /** Whose request it is, or undefined outside of requests and before the key is checked. */
-  get caller(): Caller | undefined;
-  get settings(): ConnectionSettings;
-  /** Collects the JSON texts of all statements of the request that follow: nothing else tells them from other strings. */
-  collectJson(): Set<string>;
-  /** Adds texts to those of `collectJson`, if there are any. */
-  recordJson(texts: readonly string[]): void;
-  /** Handles a request, whose caller is set by `setCaller`. */
-  runRequest(work: () => void): void;
-  /** Sets the caller of the request that calls this. It has no effect outside of `runRequest`. */
-  setCaller(caller: Caller): void;
   /**
    * Runs work on the connection of a manager. All services and repositories that it calls use that connection. Only a query
    * runner that you opened yourself needs it: `transaction` of a data source, a manager and `Writes` do the same.
@@ -768,6 +769,9 @@ export declare const jsonList: <T>(fields: Rendering<T>, source: string) => stri
 /** SQL of an object inside another one. */
 export declare const jsonObject: <T>(fields: Rendering<T>) => string;
 
+/** A field of CSV that refers to a lead: by its ID, or by the `ref` by which imports know it. An export has the ID. */
+export declare const leadReference: (name: string) => CsvField;
+
 export declare const nullable: {
   readonly nullable: true;
 };
@@ -816,7 +820,7 @@ export declare function run(extension?: Extension): Promise<void>;
 export declare const uuidKey: (example: string) => FeedResource['key'];
 
 /** A section that can be read and written as CSV, too. */
-export declare const withCsv: (dataset: Dataset, csv?: CsvDefinition) => CsvDataset;
+export declare function withCsv(dataset: Dataset, csv?: CsvDefinition): CsvDataset;
 
 // Not exported, but named above.
 
@@ -901,13 +905,34 @@ interface ColumnDateTimes extends DateTimeOptions {
 
 /** Words in lower case that tell what a column is, and the fields that they concern. */
 interface ColumnWords {
-  /** Values that are no titles, such as `mrs`. */
+  /** Words of which values are made that are no titles, such as `mrs`. */
   salutations: string[];
   /** Words for numbers at which nobody answers, such as `fax`. */
   otherNumbers: string[];
   /** First words of the names of columns about the person who comes, and about the one who has paid. */
   attendeePrefixes: string[];
   buyerPrefixes: string[];
+  /** Names that have such a prefix and are those of things, such as `Ticket Name`. */
+  itemNames: string[];
+  /** Words in the titles of tables of others than those who come. */
+  otherTables: string[];
+  /** The kinds of numbers and addresses, by the words for them. */
+  kinds: Record<string, string[]>;
+  /** The field for each kind, by the field for any of them. */
+  kindFields: Record<string, Record<string, string>>;
+  /** Last words of the names of columns that say of which kind the values of another column are. */
+  typeNames: string[];
+  /** Names of columns that say what has become of each row, and words in their values for those who do not come. */
+  stateColumns: string[];
+  outStates: string[];
+  /** Last words of the names of companies, and words in street addresses. */
+  companyForms: string[];
+  streets: string[];
+  /** Names that mean something else in a file that has a certain other column, such as the region of an IP address. */
+  foreignColumns: {
+    names: string[];
+    beside: string;
+  }[];
   titleField: string;
   /** The fields that may have such a prefix. */
   personFields: RegExp;
@@ -958,7 +983,7 @@ interface CsvDataset extends Dataset {
 interface CsvDefinition {
   /** Fields that replace those of the record with the same name, and further ones. */
   fields: CsvField[];
-  /** Generates the key of a record that has none; the database does if undefined. */
+  /** Generates the key of a record that has none; by default a UUID, if the key is one and the organization's own. */
   generateId?: () => string;
   /** The fields that an option of `import` fills in every row, by the name of the option. */
   optionFields?: Record<string, string>;
@@ -970,18 +995,11 @@ interface CsvDefinition {
   userFields?: string[];
   /** What words in the names and values of columns mean. */
   words?: ColumnWords;
-  /** Names that mean something else in a file that has a certain other column. */
-  foreignColumns?: {
-    names: string[];
-    beside: string;
-  }[];
   /** Completes a record when all its cells have been read. */
   complete?: (record: RecordDraft) => void;
-  /** The fields of which a useful record needs at least one, and whether it has one. */
-  usable?: {
-    fieldNames: RegExp;
-    isUsable: (record: RecordDraft) => boolean;
-  };
+  usable?: UsableRecord;
+  /** The key of `matches` by which two rows are most likely about the same person. */
+  personMatch?: string;
 }
 
 /** A field of a record as a column of CSV. */
@@ -1487,6 +1505,9 @@ declare class RemoteIdInput {
   integrationType: IntegrationType;
 }
 
+/** A provider that takes the place of the one that a module has for the same token. */
+type ReplacingProvider = ClassProvider | ValueProvider | FactoryProvider;
+
 /** A check of staged rows. */
 interface RowCheck {
   /** The path of the checked field in a record, or in an entry of the table's array. */
@@ -1555,6 +1576,19 @@ type Unstored<R, E, D extends Partial<Dataset>> = Exclude<
 
 declare class UrlField {
   eventUrl?: string | null;
+}
+
+/** By what somebody can be recognized or reached. */
+interface UsableRecord {
+  /** The fields of which a useful record needs at least one. */
+  fieldNames: RegExp;
+  /** Those of them whose values may be numbers, and those that are names of persons. */
+  numberFields: RegExp;
+  nameFields: RegExp;
+  /** The fields of states, which say nothing of who somebody is. */
+  stateFields: RegExp;
+  /** Whether it has one of them. */
+  isUsable: (record: RecordDraft) => boolean;
 }
 
 /** The columns that a request may set. The organization of a row is always the caller's. */
