@@ -82,3 +82,8 @@ export function withActorOf(actor: Caller, text: string, isInTransaction: boolea
   const statement = text.replace(LEADING_COMMENTS, '');
   return STARTS_WITH_WRITE.test(statement) ? prependActor(statement, literal) : text;
 }
+
+const ACTOR_LITERAL = /(set_config\('lanyard\.actor', )'(?:[^']|'')*'/;
+
+/** A statement of `withActorOf` as it is for every key. */
+export const withoutActor = (text: string): string => text.replace(ACTOR_LITERAL, "$1''");

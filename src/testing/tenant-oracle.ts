@@ -7,6 +7,7 @@ import type { Pool, PoolClient } from 'pg';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { ApiKeysService } from '../access/api-keys.service';
 import { OrganizationsService } from '../access/organizations.service';
+import { withoutActor } from '../database/actor';
 import { poolOf } from '../database/data-source';
 
 /** A statement of a request that reaches rows of all organizations. */
@@ -172,7 +173,7 @@ export class TenantOracle {
         const text = typeof statement === 'string' ? statement : (statement as { text?: string }).text;
         const sent = this.requests.getStore();
         if (text && sent && HAS_PLAN.test(text)) {
-          this.texts.add(text);
+          this.texts.add(withoutActor(text));
           if (!text.includes(KEY_TABLE)) sent.add(text);
         }
         return query(...values);

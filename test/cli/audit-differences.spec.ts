@@ -23,7 +23,7 @@ interface Step {
   keyId: string | null;
 }
 
-const STEPS = 60;
+const STEPS = 40;
 /** Entries about the organization as a whole are of no list. */
 const ADMINISTRATION = ['imports', 'exports', 'erasures', 'keys', 'organizations'];
 const EMAILS = ['ada@example.com', 'ben@example.com', 'cleo@example.com'];

@@ -44,9 +44,9 @@ async function seed(
   const source = (organizationId: number) =>
     wholeRecords(service.datasets, () => inventedRecords({ organizationId, ...options }));
   const result = await importInto(session, organization, source, new Progress());
-  const { text } = new ImportReport(service.datasets, result, undefined, false);
+  const { text, lines } = new ImportReport(service.datasets, result, undefined, false);
   // Repeated, it would add further records, so its success is reported even if the result cannot be printed.
-  await printResult(json, { imported: result.imported }, () => text, `The import was stored. ${text}`);
+  await printResult(json, { imported: result.imported }, () => lines.join('\n'), `The import was stored. ${text}`);
 }
 
 function parseDay(value: string): string {
