@@ -5,6 +5,7 @@ const floors = [
   'embedded-postgres/|database/',
   'schema/',
   'server/',
+  'fields/',
   'api/',
   'access/|rate-limit/|changes/',
   'observability/|openapi/|simulate/',

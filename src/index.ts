@@ -35,8 +35,8 @@ export {
   TimeOfDay,
   Uuid,
   UuidList,
-} from './api/fields';
-export { NumericIdParam, PageQuery, QueryOneOf, QueryText, QueryUuid, UuidParam } from './api/parameters';
+} from './fields/fields';
+export { NumericIdParam, PageQuery, QueryOneOf, QueryText, QueryUuid, UuidParam } from './fields/parameters';
 export { Plain } from './api/plain';
 export { type Scope, Scopes } from './api/scopes';
 export { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from './api/returns';

@@ -1263,7 +1263,7 @@ interface KeyField {
   /** The name of the field in a change, such as `eventId`. */
   name: string;
   column: string;
-  /** A decorator of `api/fields.ts`, for the API reference. */
+  /** A decorator of `fields/fields.ts`, for the API reference. */
   decorator: PropertyDecorator;
 }
 

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Observable } from 'rxjs';
 import type { LimitedCaller } from '../api/caller';
 import { KEY_SCOPES, type OwnRecord, ownRecordOf, scopesOf } from '../api/scopes';
-import { isUuid } from '../api/text';
+import { isUuid } from '../fields/text';
 import { Config } from '../config';
 import { Statements } from '../database/statements';
 import { OutOfScope } from '../errors/exceptions';

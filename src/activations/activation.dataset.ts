@@ -12,7 +12,7 @@ import {
   Text,
   TimeOfDay,
   Uuid,
-} from '../api/fields';
+} from '../fields/fields';
 import { Location } from '../events/location.response';
 import { datasetOf } from '../datasets/dataset';
 import { ActivationEntity } from './activation.entity';

@@ -13,7 +13,7 @@ import {
   Uuid,
   Int32,
   NumericId,
-} from '../api/fields';
+} from '../fields/fields';
 import { Location } from '../events/location.response';
 import { json } from '../database/rendering';
 import { EXAMPLE_ACTIVATION_ID } from '../openapi/example-ids';

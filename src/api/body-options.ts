@@ -1,5 +1,5 @@
 import { ValidationPipe } from '@nestjs/common';
-import { isAllOptional, usesOnlyFieldDecorators } from './field-rules';
+import { isAllOptional, usesOnlyFieldDecorators } from '../fields/field-rules';
 import { handlerPipes, hasInterceptors, type HandlerContext, type Pipe, routeArguments } from './handler-metadata';
 
 /** How a handler reads its body. */

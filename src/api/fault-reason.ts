@@ -1,7 +1,14 @@
 import type { ValidationError } from 'class-validator';
 import type { FaultCause, FaultReason } from '../errors/faults';
-import { type Class, type FieldSchema, firstInvalidPath, isObject, schemasOf, type ValueSchema } from './field-rules';
-import { isCalendarDay, isWithinLength, toUtc } from './text';
+import {
+  type Class,
+  type FieldSchema,
+  firstInvalidPath,
+  isObject,
+  schemasOf,
+  type ValueSchema,
+} from '../fields/field-rules';
+import { isCalendarDay, isWithinLength, toUtc } from '../fields/text';
 
 /**
  * Says why a field is invalid. Checks only say that it is, because most requests are valid; the reason is found afterwards

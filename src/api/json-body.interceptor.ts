@@ -17,7 +17,7 @@ import { ModulePipes } from './module-pipes';
 import { parsePreferences, rejectUnknownFields } from './preferences';
 import { Semaphore } from './semaphore';
 import { countValues } from './count-values';
-import { isObject } from './field-rules';
+import { isObject } from '../fields/field-rules';
 import { jsonErrorOffset } from './json-syntax';
 
 declare module 'express-serve-static-core' {

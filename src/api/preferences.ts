@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import type { Request, Response } from 'express';
-import { checkedProperties, toInstance, usesOnlyFieldDecorators } from './field-rules';
-import { findUnknownPath } from './unknown-fields';
+import { checkedProperties, toInstance, usesOnlyFieldDecorators } from '../fields/field-rules';
+import { findUnknownPath } from '../fields/unknown-fields';
 import { InvalidField, InvalidRequest } from '../errors/exceptions';
 import { routeArguments } from './handler-metadata';
 

@@ -2,10 +2,10 @@ import { applyDecorators, HttpCode, SetMetadata, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { MAX_PAGE_SIZE } from '../database/limits';
 import type { JsonText, Page } from '../database/statements';
-import { Int32, MAX_ENTRIES, Text } from './fields';
-import { isObject } from './field-rules';
-import { DEFAULT_PAGE_SIZE } from './parameters';
-import { int32, int64 } from './schemas';
+import { Int32, MAX_ENTRIES, Text } from '../fields/fields';
+import { isObject } from '../fields/field-rules';
+import { DEFAULT_PAGE_SIZE } from '../fields/parameters';
+import { int32, int64 } from '../fields/schemas';
 
 /** Metadata of a handler: its envelope, which EnvelopeInterceptor puts around the result. */
 export const ENVELOPE = Symbol('envelope');

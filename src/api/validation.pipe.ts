@@ -1,7 +1,13 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { isLeftToModule } from './body-options';
-import { checkedProperties, firstInvalidPath, isObject, toInstance, usesOnlyFieldDecorators } from './field-rules';
+import {
+  checkedProperties,
+  firstInvalidPath,
+  isObject,
+  toInstance,
+  usesOnlyFieldDecorators,
+} from '../fields/field-rules';
 import { InvalidField, InvalidRequest, InvalidValue } from '../errors/exceptions';
 import type { FaultCause } from '../errors/faults';
 import { causeInQuery, causeOf, causeOfValidationError } from './fault-reason';

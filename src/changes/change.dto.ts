@@ -1,6 +1,6 @@
-import { field } from '../api/field-rules';
-import { QueryOneOf, QueryText } from '../api/parameters';
-import { parseDecimal } from '../api/text';
+import { field } from '../fields/field-rules';
+import { QueryOneOf, QueryText } from '../fields/parameters';
+import { parseDecimal } from '../fields/text';
 import { MAX_CHANGES } from './changes.sql';
 import { MAX_CURSOR_LENGTH } from './cursor';
 

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiSchema, getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { field } from '../api/field-rules';
-import { BooleanField, DateTime, nullable, ObjectOf, OneOf, Text } from '../api/fields';
+import { field } from '../fields/field-rules';
+import { BooleanField, DateTime, nullable, ObjectOf, OneOf, Text } from '../fields/fields';
 import { resourcesDescription } from './change.dto';
 import { MAX_CHANGES } from './changes.sql';
 import { MAX_CURSOR_LENGTH } from './cursor';

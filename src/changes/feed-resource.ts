@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { Uuid } from '../api/fields';
+import { Uuid } from '../fields/fields';
 import { trackedListOf, type TrackedList } from '../database/tracked-list';
 
 /** A field that names the changed record, and the column that holds it. */
@@ -7,7 +7,7 @@ export interface KeyField {
   /** The name of the field in a change, such as `eventId`. */
   name: string;
   column: string;
-  /** A decorator of `api/fields.ts`, for the API reference. */
+  /** A decorator of `fields/fields.ts`, for the API reference. */
   decorator: PropertyDecorator;
 }
 

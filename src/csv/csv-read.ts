@@ -1,4 +1,4 @@
-import { isStorableText } from '../api/text';
+import { isStorableText } from '../fields/text';
 import { unstorableText } from '../datasets/expectation';
 import { type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
 import type { ImportSource, LeftOut, ReadRecord } from '../datasets/import-plan';

@@ -1,4 +1,4 @@
-import { schemasOf } from '../api/field-rules';
+import { schemasOf } from '../fields/field-rules';
 import { uuidV7 } from '../database/uuid';
 import type { RecordMatch } from '../datasets/import-plan';
 import type { Dataset } from '../datasets/dataset';

@@ -1,4 +1,4 @@
-import { isUuid } from '../api/text';
+import { isUuid } from '../fields/text';
 import { decodeText, type EncodingProblem } from '../datasets/open';
 import { importError } from '../datasets/import-error';
 import { type CsvHeader, openCsvText, textsOf } from './csv-header';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Class, classOf, type FieldSchema, schemasOf, type TextKind } from '../api/field-rules';
+import { type Class, classOf, type FieldSchema, schemasOf, type TextKind } from '../fields/field-rules';
 import { Datasets } from '../datasets/dataset';
 import { columnKey } from './column-mappings';
 import { csvField, type CsvField } from './csv-fields';

@@ -1,4 +1,4 @@
-import { toUtc } from '../api/text';
+import { toUtc } from '../fields/text';
 
 /** The order of day and month in dates such as 5/4/2026: it is April 5 as DMY, and May 4 as MDY. */
 export type DateFormat = 'DMY' | 'MDY';

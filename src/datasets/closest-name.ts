@@ -1,4 +1,4 @@
-import { MAX_LENGTH } from '../api/fields';
+import { MAX_LENGTH } from '../fields/fields';
 
 /**
  * The letters and digits of a name in lower case, so that `First name` equals `firstName`. A name without any stays as it

@@ -1,4 +1,4 @@
-import type { Class } from '../api/field-rules';
+import type { Class } from '../fields/field-rules';
 import type { RecordLocation } from './import-plan';
 
 /**

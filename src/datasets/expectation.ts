@@ -5,8 +5,8 @@ import {
   schemasOf,
   type TextKind,
   type ValueSchema,
-} from '../api/field-rules';
-import { isCalendarDay, isStorableText, toUtc } from '../api/text';
+} from '../fields/field-rules';
+import { isCalendarDay, isStorableText, toUtc } from '../fields/text';
 
 /** What is wrong with a value, and what a valid one is. */
 export interface ValueProblem {

@@ -1,4 +1,4 @@
-import { MAX_LENGTH } from '../api/fields';
+import { MAX_LENGTH } from '../fields/fields';
 import { escapeInvisible, quote, quoteShortened } from './quote';
 
 /** One error of a file that is imported. What does not apply is null. */

@@ -1,4 +1,4 @@
-import { MAX_LENGTH } from '../api/fields';
+import { MAX_LENGTH } from '../fields/fields';
 
 /** Characters that cannot be seen, control a terminal or reorder its text. JSON leaves many of them unescaped. */
 const INVISIBLE = /(?! )[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}]/gu;

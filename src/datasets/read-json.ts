@@ -1,5 +1,5 @@
 import { constants } from 'node:buffer';
-import { isObject } from '../api/field-rules';
+import { isObject } from '../fields/field-rules';
 import { jsonErrorIndex } from '../api/json-syntax';
 import { closestName } from './closest-name';
 import type { Datasets, RawRecord, Records } from './dataset';

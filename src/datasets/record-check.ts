@@ -6,9 +6,9 @@ import {
   classOf,
   schemasOf,
   type Class,
-} from '../api/field-rules';
-import { isStorableText } from '../api/text';
-import { findUnknownPath, unknownPaths } from '../api/unknown-fields';
+} from '../fields/field-rules';
+import { isStorableText } from '../fields/text';
+import { findUnknownPath, unknownPaths } from '../fields/unknown-fields';
 import { closestName, normalizedName } from './closest-name';
 import type { ImportPlan, RecordLocation } from './import-plan';
 import { type Datasets, orderInFile, type ReadOnlyFields } from './dataset';

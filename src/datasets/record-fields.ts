@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { checkedProperties, type Class, classOf, schemasOf } from '../api/field-rules';
+import { checkedProperties, type Class, classOf, schemasOf } from '../fields/field-rules';
 import { ConfigError } from '../config';
 import type { Datasets } from './dataset';
 import { fieldAt, type Table, tablesOf } from './tables';

@@ -1,4 +1,4 @@
-import { schemasOf } from '../api/field-rules';
+import { schemasOf } from '../fields/field-rules';
 import type { FilledColumn, Table } from './tables';
 
 /** The select of one column, `record`: the JSON texts of a section's records, in the order of its list. */

@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { type Class, classOf, type FieldSchema, schemasOf } from '../api/field-rules';
+import { type Class, classOf, type FieldSchema, schemasOf } from '../fields/field-rules';
 import { snakeCase } from '../database/data-source';
 import { trackedListsOf, type TrackedList } from '../database/tracked-list';
 import { type DerivedColumn, derivedColumnsOf } from '../schema/derived';

@@ -11,7 +11,7 @@ import {
   optionalNullable,
   Text,
   UuidList,
-} from '../api/fields';
+} from '../fields/fields';
 import { Location } from './location.response';
 import { datasetOf } from '../datasets/dataset';
 import { EventEntity, EventTagGroupEntity, EventUserEntity, UserEntity } from './event.entity';

@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Day, Email, BooleanField, ListOf, OneOf, optional, Text, Uuid } from '../api/fields';
+import { Day, Email, BooleanField, ListOf, OneOf, optional, Text, Uuid } from '../fields/fields';
 import { EventType, EVENT_FIELD_DOCS } from './event.response';
 
 /** Maximum number of entries in a body. */

@@ -12,7 +12,7 @@ import {
   Uuid,
   UuidList,
   NumericId,
-} from '../api/fields';
+} from '../fields/fields';
 import { EXAMPLE_LEAD_ID, EXAMPLE_TAG_GROUP_ID } from '../openapi/example-ids';
 import { Location } from './location.response';
 import { json } from '../database/rendering';

@@ -1,4 +1,4 @@
-import { NumericId, Uuid } from '../api/fields';
+import { NumericId, Uuid } from '../fields/fields';
 import { feedResource } from '../changes/feed-resource';
 import { EVENTS, USERS } from './event.dataset';
 import { EventEntity, EventLeadEntity } from './event.entity';

@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { nullable, Text } from '../api/fields';
+import { nullable, Text } from '../fields/fields';
 
 /** The defaults apply to parts that a record of a dataset omits, because a location is stored with all its parts. */
 @ApiSchema({

@@ -1,4 +1,4 @@
-import { BooleanField, DateTime, optional, optionalNullable, Uuid } from '../api/fields';
+import { BooleanField, DateTime, optional, optionalNullable, Uuid } from '../fields/fields';
 import { withCsv } from '../csv/csv-section';
 import { type ColumnCheck, datasetOf } from '../datasets/dataset';
 import { IndustryEventCreateV0Input } from './industry-event.dto';

@@ -1,9 +1,9 @@
 import { ApiSchema, IntersectionType } from '@nestjs/swagger';
-import { field } from '../api/field-rules';
-import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text } from '../api/fields';
-import { PageQuery, QueryText } from '../api/parameters';
-import { text } from '../api/schemas';
-import { isStorableText } from '../api/text';
+import { field } from '../fields/field-rules';
+import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text } from '../fields/fields';
+import { PageQuery, QueryText } from '../fields/parameters';
+import { text } from '../fields/schemas';
+import { isStorableText } from '../fields/text';
 import { MAX_HEAD_BYTES } from '../server/limits';
 import { Details, INDUSTRY_EVENT_FIELD_DOCS } from './industry-event.response';
 

@@ -12,7 +12,7 @@ import {
   TextList,
   Uuid,
   Int32,
-} from '../api/fields';
+} from '../fields/fields';
 import { json, type Rendering } from '../database/rendering';
 
 /** The ID of an industry event of the demo, which the API reference uses as its example. */

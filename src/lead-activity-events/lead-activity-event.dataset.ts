@@ -1,4 +1,4 @@
-import { DateTime, Email, MAX_LENGTH, OneOf, optional, optionalNullable, Text, Uuid } from '../api/fields';
+import { DateTime, Email, MAX_LENGTH, OneOf, optional, optionalNullable, Text, Uuid } from '../fields/fields';
 import { datasetOf } from '../datasets/dataset';
 import { LeadActivityEventEntity } from './lead-activity-event.entity';
 import { LeadActivityEventType } from './lead-activity-event.response';

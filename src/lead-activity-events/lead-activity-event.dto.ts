@@ -1,4 +1,4 @@
-import { PageQuery, QueryOneOf, QueryUuid } from '../api/parameters';
+import { PageQuery, QueryOneOf, QueryUuid } from '../fields/parameters';
 import { LeadActivityEventType } from './lead-activity-event.response';
 
 export class LeadActivityEventsQuery extends PageQuery {

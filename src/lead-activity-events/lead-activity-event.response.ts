@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, NumericId } from '../api/fields';
+import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, NumericId } from '../fields/fields';
 import { json } from '../database/rendering';
 import { EXAMPLE_ACTIVATION_ID, EXAMPLE_LEAD_ACTIVITY_EVENT_ID, EXAMPLE_TAG_OPTION_ID } from '../openapi/example-ids';
 

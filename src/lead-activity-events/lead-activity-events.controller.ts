@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../api/caller';
-import { UuidParam } from '../api/parameters';
+import { UuidParam } from '../fields/parameters';
 import { Returns, ReturnsPage } from '../api/returns';
 import { Tag } from '../api/tag';
 import { EXAMPLE_LEAD_ACTIVITY_EVENT_ID } from '../openapi/example-ids';

@@ -1,5 +1,5 @@
-import { MAX_LENGTH } from '../api/fields';
-import { isVisibleEmail, isWithinLength } from '../api/text';
+import { MAX_LENGTH } from '../fields/fields';
+import { isVisibleEmail, isWithinLength } from '../fields/text';
 import type { CsvField, RecordDraft } from '../csv/csv-fields';
 import { CsvValueError, emailValue, trimInvisible } from '../csv/csv-values';
 import { EMAIL_EXPECTED } from '../datasets/expectation';

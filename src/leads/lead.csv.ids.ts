@@ -1,5 +1,5 @@
-import { MAX_LENGTH } from '../api/fields';
-import { isStorableText, isUuid, isWithinLength } from '../api/text';
+import { MAX_LENGTH } from '../fields/fields';
+import { isStorableText, isUuid, isWithinLength } from '../fields/text';
 import { csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
 import systems from './external-systems.json';
 import type { CsvIdentifiers, ExternalSystem } from '../csv/csv-section';

@@ -1,5 +1,5 @@
-import { MAX_LENGTH } from '../api/fields';
-import { isStorableText, isWithinLength } from '../api/text';
+import { MAX_LENGTH } from '../fields/fields';
+import { isStorableText, isWithinLength } from '../fields/text';
 import { addEntries, csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
 import { CsvValueError, jsonEntries, listValue } from '../csv/csv-values';
 import { isPlainEntry, joinEntries, LIST_SEPARATOR, splitEntries } from '../csv/list-cells';

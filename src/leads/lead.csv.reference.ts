@@ -1,4 +1,4 @@
-import { isUuid } from '../api/text';
+import { isUuid } from '../fields/text';
 import { type CsvField, resolveReference } from '../csv/csv-fields';
 import { trimInvisible } from '../csv/csv-values';
 import type { LookupSource } from '../csv/lookup';

@@ -13,7 +13,7 @@ import {
   PreciseDateTime,
   Text,
   Uuid,
-} from '../api/fields';
+} from '../fields/fields';
 import { withCsv } from '../csv/csv-section';
 import { datasetOf } from '../datasets/dataset';
 import { EventLeadEntity } from '../events/event.entity';

@@ -1,6 +1,16 @@
 import { ApiSchema, IntersectionType, OmitType, PickType } from '@nestjs/swagger';
-import { Email, MAX_LENGTH, ListOf, optionalNullable, nullable, ObjectOf, OneOf, optional, Text } from '../api/fields';
-import { PageQuery, QueryOneOf, QueryText } from '../api/parameters';
+import {
+  Email,
+  MAX_LENGTH,
+  ListOf,
+  optionalNullable,
+  nullable,
+  ObjectOf,
+  OneOf,
+  optional,
+  Text,
+} from '../fields/fields';
+import { PageQuery, QueryOneOf, QueryText } from '../fields/parameters';
 import { LEAD_FIELD_DOCS, IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, RemoteId } from './lead.response';
 
 const CREATED_BY = {

@@ -13,7 +13,7 @@ import {
   Uuid,
   UuidList,
   Int32,
-} from '../api/fields';
+} from '../fields/fields';
 import { json, jsonList, jsonObject } from '../database/rendering';
 import {
   EXAMPLE_LEAD_ID,

@@ -1,4 +1,4 @@
-import { ListOf } from '../api/fields';
+import { ListOf } from '../fields/fields';
 import { feedResource, uuidKey } from '../changes/feed-resource';
 import { EXAMPLE_LEAD_ID } from '../openapi/example-ids';
 import { LEADS } from './lead.dataset';

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../api/caller';
-import { UuidParam } from '../api/parameters';
+import { UuidParam } from '../fields/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
 import { OpenToCreator, Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';

@@ -3,7 +3,7 @@ import { CHALLENGE } from '../api/error.filter';
 import { FAULT_DETAIL_HEADER, FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
 import { FAULT_REASONS } from '../errors/faults';
 import { REQUEST_ID_PATTERN } from '../server/request';
-import { int64, int32 } from '../api/schemas';
+import { int64, int32 } from '../fields/schemas';
 import { KEY_SCOPES } from '../api/scopes';
 import { IDEMPOTENCY_KEY } from '../api/idempotency.interceptor';
 import { MAX_TOKENS } from '../rate-limit/token-bucket';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Organization, OrganizationsService } from '../access/organizations.service';
-import { MAX_INT32 } from '../api/schemas';
-import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api/text';
+import { MAX_INT32 } from '../fields/schemas';
+import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../fields/text';
 import { escapeInvisible } from '../datasets/quote';
 import { COMMAND_NAME } from './command-name';
 import { configureUsageErrors } from './program';

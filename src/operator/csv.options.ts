@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { encodingExists } from 'iconv-lite';
-import { MAX_INT32 } from '../api/schemas';
+import { MAX_INT32 } from '../fields/schemas';
 import { columnKey } from '../csv/column-mappings';
 import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-format';
 import type { CsvService } from '../csv/csv.service';

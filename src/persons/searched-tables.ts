@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { schemasOf } from '../api/field-rules';
+import { schemasOf } from '../fields/field-rules';
 import type { Datasets } from '../datasets/dataset';
 import { type Table, tablesOf } from '../datasets/tables';
 import { derivedColumnsOf } from '../schema/derived';

@@ -10,8 +10,8 @@ import {
   optionalNullable,
   Text,
   Uuid,
-} from '../api/fields';
-import { MIN_INT32 } from '../api/schemas';
+} from '../fields/fields';
+import { MIN_INT32 } from '../fields/schemas';
 import { datasetOf } from '../datasets/dataset';
 import { TagGroupEntity, TagOptionEntity } from './tag-group.entity';
 import { TagGroupStatus, TagOption } from './tag-group.response';

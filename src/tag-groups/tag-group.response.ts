@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { BooleanField, MAX_LENGTH, ListOf, MAX_ENTRIES, nullable, OneOf, Text, Uuid, Int32 } from '../api/fields';
-import { MIN_INT32 } from '../api/schemas';
+import { BooleanField, MAX_LENGTH, ListOf, MAX_ENTRIES, nullable, OneOf, Text, Uuid, Int32 } from '../fields/fields';
+import { MIN_INT32 } from '../fields/schemas';
 import { json, jsonList } from '../database/rendering';
 import { EXAMPLE_TAG_GROUP_ID, EXAMPLE_TAG_OPTION_ID } from '../openapi/example-ids';
 

@@ -1,5 +1,5 @@
 import { ApiSchema, getSchemaPath, PickType } from '@nestjs/swagger';
-import { DateTime, Int32, OneOf } from '../api/fields';
+import { DateTime, Int32, OneOf } from '../fields/fields';
 import { ChangesV0Response } from '../changes/change.response';
 
 const TIMESTAMP = { description: 'Date and time of this attempt.' };

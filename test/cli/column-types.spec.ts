@@ -19,7 +19,7 @@ import {
   TextList,
   Uuid,
   UuidList,
-} from '../../src/api/fields';
+} from '../../src/fields/fields';
 import { feedResource, uuidKey } from '../../src/changes/feed-resource';
 import { withCsv } from '../../src/csv/csv-section';
 import { json } from '../../src/database/rendering';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, type MigrationInterface, type QueryRunner, Unique } from 'typeorm';
-import { Text, Uuid } from '../../src/api/fields';
+import { Text, Uuid } from '../../src/fields/fields';
 import { feedResource, uuidKey } from '../../src/changes/feed-resource';
 import { MAX_CHANGES } from '../../src/changes/changes.sql';
 import { json } from '../../src/database/rendering';

@@ -7,7 +7,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, type DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { Text, Uuid } from '../../src/api/fields';
+import { Text, Uuid } from '../../src/fields/fields';
 import { feedResource, uuidKey } from '../../src/changes/feed-resource';
 import { type Context, CONTEXTS, datasetsOf, feedResourcesOf, schemaDefinitionOf } from '../../src/contexts';
 import { json } from '../../src/database/rendering';

@@ -1,6 +1,6 @@
 import { plainToInstance, Type } from 'class-transformer';
 import { IsString, ValidateNested } from 'class-validator';
-import { field, schemasOf, toInstance } from '../../src/api/field-rules';
+import { field, schemasOf, toInstance } from '../../src/fields/field-rules';
 import {
   BooleanField,
   DateTime,
@@ -17,9 +17,9 @@ import {
   TimeOfDay,
   Uuid,
   UuidList,
-} from '../../src/api/fields';
-import { email } from '../../src/api/schemas';
-import { findUnknownPath, unknownPaths } from '../../src/api/unknown-fields';
+} from '../../src/fields/fields';
+import { email } from '../../src/fields/schemas';
+import { findUnknownPath, unknownPaths } from '../../src/fields/unknown-fields';
 
 class Kinds {
   @Uuid() uuid: string;

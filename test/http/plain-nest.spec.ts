@@ -363,7 +363,7 @@ describe('a plain Nest module', () => {
       `GET /halls ${lacks}`,
       `GET /halls/broken ${lacks}`,
       `GET /halls/{id} ${lacks}`,
-      `POST /halls ${lacks}, @ApiProperty, or a field of api/fields.ts, in CreateHallDto`,
+      `POST /halls ${lacks}, @ApiProperty, or a field of fields/fields.ts, in CreateHallDto`,
       `POST /halls/traced ${lacks}`,
     ]);
     expect(Object.keys(openApiDocument(lanyard.app).paths)).toContain('/halls/{id}');

@@ -1,10 +1,10 @@
 import { Transform } from 'class-transformer';
 import { IsInt } from 'class-validator';
 import fc from 'fast-check';
-import { Email, EmailList, NumericId, ListOf, PreciseDateTime, Text, TimeOfDay } from '../../src/api/fields';
-import { firstInvalidPath, toInstance } from '../../src/api/field-rules';
+import { Email, EmailList, NumericId, ListOf, PreciseDateTime, Text, TimeOfDay } from '../../src/fields/fields';
+import { firstInvalidPath, toInstance } from '../../src/fields/field-rules';
 import { isEmail } from 'class-validator';
-import { isCalendarDay, isVisibleEmail, toUtc } from '../../src/api/text';
+import { isCalendarDay, isVisibleEmail, toUtc } from '../../src/fields/text';
 import { countValues } from '../../src/api/count-values';
 import { RequestValidationPipe } from '../../src/api/validation.pipe';
 

@@ -24,7 +24,7 @@ export function findUndescribed(app: INestApplication): string[] {
       ...(responses['200']?.content ? [] : ['@Returns…']),
       ...(Object.keys(schemas[body]?.properties ?? { none: body }).length > 0
         ? []
-        : [`@ApiProperty, or a field of api/fields.ts, in ${body}`]),
+        : [`@ApiProperty, or a field of fields/fields.ts, in ${body}`]),
     ];
   };
   return Object.entries(paths).flatMap(([path, operations]) =>

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { AuditLog, type AuditRow, INSTALLATION } from '../../access/audit-log.service';
-import { isUuid } from '../../api/text';
+import { isUuid } from '../../fields/text';
 import { Config } from '../../config';
 import { escapeInvisible } from '../../datasets/quote';
 import { addCommand, type GlobalOptions, parseDateTimeOption, parseKeyId, parseOrganizationId } from '../arguments';

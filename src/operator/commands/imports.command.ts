@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { type AuditedImport, AuditedImports } from '../../access/audited-imports';
-import { isUuid } from '../../api/text';
+import { isUuid } from '../../fields/text';
 import { type Counts, Datasets } from '../../datasets/dataset';
 import { quote } from '../../datasets/quote';
 import { type LeftReason, type Undo, UndoService } from '../../datasets/undo.service';

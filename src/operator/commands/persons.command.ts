@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { OrganizationsService } from '../../access/organizations.service';
-import { isUuid } from '../../api/text';
+import { isUuid } from '../../fields/text';
 import { ErasureFileError, hashPerson, readErasures, recordErasure } from '../../persons/erasure-file';
 import { digitsOf, normalizeEmail, type PersonQuery } from '../../persons/person-query';
 import {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { MAX_INT32 } from '../../api/schemas';
-import { isCalendarDay } from '../../api/text';
+import { MAX_INT32 } from '../../fields/schemas';
+import { isCalendarDay } from '../../fields/text';
 import type { CsvService } from '../../csv/csv.service';
 import { addCommand, GlobalOptions, organizationOption, parseInteger } from '../arguments';
 import { wholeRecords } from '../../datasets/read-json';

@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from 'node:util';
 import { Command, Option } from 'commander';
-import { isUuid } from '../../api/text';
+import { isUuid } from '../../fields/text';
 import { type Config, readConfig } from '../../config';
 import { ReceiverLookup } from '../../webhooks/receiver-lookup';
 import { type DeliveryResult, isAcknowledged } from '../../changes/delivery-result';
