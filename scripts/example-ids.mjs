@@ -1,5 +1,5 @@
 // Which records the examples of openapi.json tell of. The demo has them, so they can be asked for by the ids that stand there.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,11 +11,9 @@ const NUMBERED = ['event', 'user'];
 /** `EXAMPLE_TAG_GROUP_ID` is that of a `tagGroup`. */
 const recordOf = (name) => name.toLowerCase().replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
-/** The names of these records: each context exports an example id beside its response class. */
+/** The names of these records, of which src/openapi/example-ids.ts has the IDs. */
 export function recordsWithExamples() {
-  const responses = readdirSync(SRC, { recursive: true }).filter((file) => file.endsWith('.response.ts'));
-  const exported = responses.flatMap((file) =>
-    [...readFileSync(join(SRC, file), 'utf8').matchAll(/^export const EXAMPLE_(\w+)_ID\b/gm)].map(([, name]) => name),
-  );
+  const ids = readFileSync(join(SRC, 'openapi/example-ids.ts'), 'utf8');
+  const exported = [...ids.matchAll(/^export const EXAMPLE_(\w+)_ID\b/gm)].map(([, name]) => name);
   return new Set([...NUMBERED, ...exported.map(recordOf)]);
 }

@@ -151,7 +151,10 @@ describe('an import of several batches', () => {
       const ofCsv = await installation.operator.run(args, csv);
       expect({ ...ofCsv, stdout: JSON.parse(ofCsv.stdout) as unknown }).toEqual({
         status: 1,
-        stdout: { errors: ['path' in issue ? { ...error, line: 2, column: 'jobTitle', path: 'jobTitle' } : error], more: 0 },
+        stdout: {
+          errors: ['path' in issue ? { ...error, line: 2, column: 'jobTitle', path: 'jobTitle' } : error],
+          more: 0,
+        },
         stderr: expect.stringContaining(message.replace(/^.*: (?=The constraint)/, '')) as string,
       });
     });
