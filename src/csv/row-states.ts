@@ -20,9 +20,15 @@ export interface ColumnStates {
 /** Whether a row with these cells is imported. */
 export type RowSelection = (cells: string[]) => boolean;
 
+/** Whether a state says that somebody does not come: as a whole, such as `Not Attending`, or by one of its words. */
+export function hasOutState(state: string, outStates: readonly string[]): boolean {
+  const words = wordsOf(state);
+  return [words.join(' '), ...words].some((text) => outStates.includes(text));
+}
+
 /** How many rows there are of each state, by the columns of states. States in another letter case are the same. */
 export function statesOf({ header, facts }: Survey, names: ColumnNames, words?: ColumnWords): ColumnStates[] {
-  const isOut = (state: string): boolean => wordsOf(state).some((word) => words?.outStates.includes(word));
+  const isOut = (state: string): boolean => hasOutState(state, words?.outStates ?? []);
   return [...facts].flatMap(([index, known]) => {
     const column = header.names[index] ?? '';
     if (!names.isState(column)) return [];

@@ -1,8 +1,8 @@
 import { outStates } from './column-words.json';
 import { type CsvField, type RecordDraft, referenceField, skipOption } from '../csv/csv-fields';
 import { CsvValueError } from '../csv/csv-values';
-import { wordsOf } from '../csv/column-names';
 import type { CreateReferences } from '../csv/lookup';
+import { hasOutState } from '../csv/row-states';
 import { quote, quoteShortened } from '../datasets/quote';
 import { uuidV7 } from '../database/uuid';
 
@@ -107,7 +107,8 @@ const attendeeStatus: CsvField = {
     const text = cell.trim();
     if (text === '') return;
     const isCheckedIn = /^(?:checked.?in|attended|present|arrived|eingecheckt|anwesend)/i.test(text);
-    const isOut = /^(?:not |un)/i.test(text) || wordsOf(text).some((word) => outStates.includes(word));
+    // Whoever has not checked in is registered nevertheless.
+    const isOut = /^(?:not (?!checked|arrived|attended|present)|un)/i.test(text) || hasOutState(text, outStates);
     attend(draft, isCheckedIn ? { registered: true, checkedIn: true } : { registered: !isOut });
   },
 };

@@ -17,14 +17,18 @@ const MIN_DIGITS = 5;
 const digitCount = (text: string): number => text.replace(/\D/g, '').length;
 
 /** A phone number that is read back as it is written, so it needs no quotes. */
-const NEEDS_NO_QUOTES = /^(?!['=\s])(?!.*E[+-]?\d+$).*\S$/is;
+const NEEDS_NO_QUOTES = /^(?!['=\s])(?=.*\p{Nd})(?!.*E[+-]?\d+$).*\S$/isu;
 
 /**
  * Parses the number in a cell, which a spreadsheet may have kept as text with an apostrophe.
- * @throws CsvValueError if a spreadsheet has turned it into a number such as 4.41E+11
+ * @throws CsvValueError if it has no digits, as `n/a` has none, or a spreadsheet has turned it into a number such as 4.41E+11
  */
 function parsePhoneNumber(cell: string, raw: boolean): string {
   const text = raw ? cell : cell.replace(/^\s*'/, '');
+  if (!/\p{Nd}/u.test(text)) {
+    const message = `${quoteShortened(text)} is not a phone number. Use one with digits, or leave the cell empty.`;
+    throw new CsvValueError(message, 'a number with digits, or nothing', undefined, 'no digits');
+  }
   if (!/^\s*[+-]?\d+([.,]\d+)?E[+-]?\d+\s*$/i.test(text)) return text.trim();
   throw new CsvValueError(
     `${quoteShortened(text)} has lost its digits in a spreadsheet. Format the column as text and enter the whole number.`,

@@ -259,9 +259,9 @@ function stateNote({ column, counts, outCount, isOut }: ColumnStates, { format: 
   const options = [...counts.keys()]
     .filter((state) => !isOut(state))
     .map((state) => `--only ${quote(`${column}=${state}`)}`);
-  const verb = outCount === 1 ? 'is' : 'are';
+  const [verb, count] = outCount === 1 ? ['is', 'counts'] : ['are', 'count'];
   const advice = options.length > 0 ? ` To leave them out, use ${options.join(' ')}.` : '';
-  return `${note} ${formatCount(outCount, 'row')} ${verb} declined, canceled, void or waitlisted, and count like the others.${advice}`;
+  return `${note} ${formatCount(outCount, 'row')} ${verb} declined, canceled, void or waitlisted, and ${count} like the others.${advice}`;
 }
 
 /** The plan's part of the JSON result. */

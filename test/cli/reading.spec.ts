@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { advisedOptions, type CsvOutcome, importCsvFile } from '../support/csv-files';
+import { createExhibitor } from '../support/builders';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 
 interface Lead extends Record<string, unknown> {
@@ -211,6 +212,32 @@ describe('a file is read as a person would', () => {
       expect((await phones()).sort()).toEqual(expected);
     });
 
+    it('of an address that stands in the file twice, which is stored once', async () => {
+      const { notes } = await importText(
+        [
+          'Given Name,Family Name,Address 1 - Type,Address 1 - Formatted,Address 1 - Street,Address 1 - City,Address 1 - Postal Code',
+          'Ada,Rowe,Home,"9 Hill Rd\nLeeds LS1 1AA",9 Hill Rd,Leeds,LS1 1AA',
+          'Ben,Ito,Work,"1 Rock Rd\nAustin 78701",1 Rock Rd,Austin,78701',
+          '',
+        ].join('\n'),
+        '--ignore-unknown',
+      );
+      expect(await leads()).toMatchObject([
+        { address: '9 Hill Rd, Leeds, LS1 1AA', company: { streetAddress: null } },
+        { address: null, company: { streetAddress: '1 Rock Rd', city: 'Austin', zip: '78701' } },
+      ]);
+      expect(notes).toEqual(['Columns that were not used: "Address 1 - Formatted".']);
+    });
+
+    it('and takes no text without digits for a number', async () => {
+      const file = 'Email,Phone\na@example.com,n/a\nb@example.com,-\nc@example.com,"0441 1, ask"\n';
+      expect((await importText(file)).message).toMatch(
+        /^line 2 and 1 more, column "Phone": "n\/a" is not a phone number\. Use one with digits, or leave the cell empty\.\n/,
+      );
+      expect((await importText(file, '--lenient')).leftOut).toMatchObject([{ value: 'n/a' }, { value: '-' }]);
+      expect(await phones()).toEqual(['UNKNOWN 0441 1, ask']);
+    });
+
     it('but not where it says something else', async () => {
       const { message } = await importText('Phone,Phone Type,Ticket Type\n1234567,iPhone 15 of a friend,Visitor\n');
       expect(message).toContain('"Ticket Type"');
@@ -332,8 +359,28 @@ describe('a file is read as a person would', () => {
     it.each(['Approval Status', 'Ticket Status', 'Order Status'])('in a column %s', async (name) => {
       const { notes } = await importText(`Last name,${name}\nRowe,Paid\nIto,Void\n`);
       expect(notes?.[0]).toMatch(
-        `Column "${name}": "Paid" 1, "Void" 1. 1 row is declined, canceled, void or waitlisted`,
+        `Column "${name}": "Paid" 1, "Void" 1. 1 row is declined, canceled, void or waitlisted, and counts like`,
       );
+    });
+
+    it('of several words', async () => {
+      const states = ['Attending', 'Not Attending', 'Abgemeldet', 'Not Checked In', 'Checked In'];
+      const rows = states.map((state) => `${state.replaceAll(' ', '')},${state}\n`);
+      await tenant.import({ events: [{ ...createExhibitor().event, ref: 'expo', users: [], tagGroups: [] }] });
+      const { notes } = await importText(`Last name,Attendee Status\n${rows.join('')}`, '--event', 'expo');
+      expect(notes?.[0]).toMatch(
+        / 2 rows are declined.*Status=Attending".*Status=Not Checked In".*Status=Checked In"\.$/,
+      );
+      const [event] = await tenant.api.all<{ id: number }>('/events', 'events');
+      const { body } = await tenant.api.get(`/events/${event?.id}/leads`).expect(200);
+      const { eventLeads } = (body as { results: { eventLeads: object[] } }).results;
+      expect(eventLeads).toMatchObject([
+        { registered: true, checkedIn: false },
+        { registered: false, checkedIn: false },
+        { registered: false, checkedIn: false },
+        { registered: true, checkedIn: false },
+        { registered: true, checkedIn: true },
+      ]);
     });
   });
 
