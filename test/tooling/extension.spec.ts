@@ -248,9 +248,10 @@ describe('an extension in a repository of its own', () => {
       expect(await waitForExit(server, 'SIGTERM')).toBe(0);
     }, 120_000);
 
-    it('has suites, which start a server with the modules', async () => {
+    it('has suites, which start a server with the modules, and find Nest and TypeORM as they promise', async () => {
       await shell(INSTALL_JEST);
       write(TESTS);
+      cpSync(join(EXAMPLE, 'promises'), join(project, 'test'), { recursive: true });
       expect(RUN_TESTS).toBe('npx jest\n');
       await shell(RUN_TESTS);
       await shell('npx tsc --project test');
