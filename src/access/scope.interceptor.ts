@@ -32,6 +32,7 @@ export class ScopeInterceptor implements NestInterceptor {
 
   /** @throws OutOfScope */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    if (context.getType() !== 'http') return next.handle();
     const request = context.switchToHttp().getRequest<Request>();
     const { caller } = request;
     if (!caller || caller.scope === 'all') return next.handle();

@@ -1,7 +1,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { SwaggerModule } from '@nestjs/swagger';
-import type { Express, RequestHandler } from 'express';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { Express, Request, RequestHandler } from 'express';
 import { openApiDocument } from './document';
+import type { Operation } from './operation';
 
 /** Swagger UI may load only from this server. Nest's page has inline styles, but no inline script. */
 const PAGE_HEADERS = {
@@ -33,6 +34,7 @@ export function serveReference(app: NestExpressApplication): void {
   SwaggerModule.setup('docs', app, () => openApiDocument(app), {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',
+    patchDocumentOnRequest: withShownScopes(),
     customSiteTitle: 'Lanyard: API reference',
     swaggerOptions: {
       persistAuthorization: true,
@@ -43,6 +45,23 @@ export function serveReference(app: NestExpressApplication): void {
       validatorUrl: null, // The validator would send the document's URL to another server.
     },
   });
+}
+
+/** Swagger UI shows no roles of a security requirement, so its own copy of the document has them in the descriptions. */
+function withShownScopes() {
+  let shown: OpenAPIObject | undefined;
+  return (request: unknown, _: unknown, document: OpenAPIObject): OpenAPIObject => {
+    if (!(request as Request).path.endsWith('.js')) return document;
+    if (shown) return shown;
+    shown = structuredClone(document);
+    for (const path of Object.values(shown.paths) as Record<string, Operation>[]) {
+      for (const operation of Object.values(path)) {
+        const scopes = operation.security?.[0]?.apiKey?.join('`, `');
+        operation.description = `${operation.description ?? ''}\n\nScopes of keys: \`${scopes}\``;
+      }
+    }
+    return shown;
+  };
 }
 
 /** Nest creates the YAML on each request, which takes 15 ms: 66 requests a second, without a key, would stop the server. */

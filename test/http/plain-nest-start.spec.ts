@@ -261,6 +261,8 @@ describe('what does not come by HTTP', () => {
       'graphql',
     );
     expect(await find('North')).toBe('North');
+    // A GraphQL server calls the resolver of a query without a parent object.
+    expect(await find(undefined)).toBeUndefined();
     expect(await find('')).toMatchObject({ message: 'No name', status: 400 });
     server.takeLog();
     expect(await find('secret')).toMatchObject({ message: 'Internal Server Error', status: 500 });

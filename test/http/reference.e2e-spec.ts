@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { parse } from 'yaml';
 import { leadInput } from '../support/builders';
@@ -42,6 +43,19 @@ describe('the reference', () => {
       expect([time, yaml.headers.get('content-type')]).toEqual([time, 'text/yaml; charset=utf-8']);
       expect(parse(yaml.text)).toEqual(checkedIn);
     }
+  });
+
+  it('shows the scopes of each operation, which Swagger UI does not find in its security requirement', async () => {
+    const { paths } = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as OpenAPIObject;
+    const { text } = await get('/docs/swagger-ui-init.js');
+    const shown = [...text.matchAll(/Scopes of keys: `([^"]*)`/g)].map(([, scopes]) => scopes);
+    const roles = Object.values(paths).flatMap((path) =>
+      Object.values(path as Record<string, { security: Record<string, string[]>[] }>).map(({ security }) =>
+        security[0]?.apiKey?.join('`, `'),
+      ),
+    );
+    expect(shown).toEqual(roles);
+    expect(shown).toContain('all`, `capture');
   });
 
   it('takes no token, and minds no key', async () => {
