@@ -14,9 +14,7 @@ import {
   Int32,
 } from '../fields/fields';
 import { json, type Rendering } from '../database/rendering';
-
-/** The ID of an industry event of the demo, which the API reference uses as its example. */
-export const EXAMPLE_INDUSTRY_EVENT_ID = '4ca6e1ac-3e8a-5704-9410-9e16050033fe';
+import { EXAMPLE_INDUSTRY_EVENT_ID } from '../openapi/example-ids';
 
 /** Documentation of the fields that bodies and responses describe alike but declare differently. */
 export const INDUSTRY_EVENT_FIELD_DOCS = {

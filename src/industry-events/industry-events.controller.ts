@@ -2,12 +2,12 @@ import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common'
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../api/caller';
 import { UuidParam } from '../fields/parameters';
+import { EXAMPLE_INDUSTRY_EVENT_ID } from '../openapi/example-ids';
 import { Returns, ReturnsList, ReturnsPage } from '../api/returns';
 import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
 import { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import {
-  EXAMPLE_INDUSTRY_EVENT_ID,
   BookmarkResult,
   IndustryEventCreation,
   IndustryEventV0Response,
