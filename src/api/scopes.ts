@@ -9,12 +9,14 @@ export type Scope = (typeof KEY_SCOPES)[number];
 const SCOPES_METADATA = 'lanyard:scopes';
 const OWN_RECORD_METADATA = 'lanyard:own record';
 
-/** Where the OpenAPI document finds the scopes of a handler. */
-export const SCOPES_EXTENSION = 'x-lanyard-scopes';
+/** Where the OpenAPI document finds that a handler is open to a scope: one place each, as a controller may add others. */
+export const scopeExtension = (scope: Scope): `x-${string}` => `x-lanyard-scope-${scope}`;
+
+const describeScopes = (scopes: readonly Scope[]) => scopes.map((scope) => ApiExtension(scopeExtension(scope), true));
 
 /** Adds scopes to those that may call a handler by default: `all`, and for GET and HEAD also `read`. */
 export const Scopes = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
-  applyDecorators(SetMetadata(SCOPES_METADATA, scopes), ApiExtension(SCOPES_EXTENSION, scopes));
+  applyDecorators(SetMetadata(SCOPES_METADATA, scopes), ...describeScopes(scopes));
 
 /** A record that the key itself may have created, and the parameter of the path that names it. */
 export interface OwnRecord {
@@ -29,7 +31,7 @@ export interface OwnRecord {
 export const OpenToCreator = (resource: string, parameter: string): MethodDecorator =>
   applyDecorators(
     SetMetadata(OWN_RECORD_METADATA, { resource, parameter } satisfies OwnRecord),
-    ApiExtension(SCOPES_EXTENSION, ['capture']),
+    ...describeScopes(['capture']),
   );
 
 interface HandlerScopes {

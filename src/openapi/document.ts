@@ -8,7 +8,8 @@ import { changeClasses, ChangesV0Response, describeFeed } from '../changes/chang
 import { FeedResources } from '../changes/feed-resource';
 import { PREFIX } from '../config';
 import { ERROR_COMPONENTS } from './errors';
-import { type Scope, SCOPES_EXTENSION, scopesOfMethod } from '../api/scopes';
+import { PUBLIC_EXTENSION } from '../api/public';
+import { KEY_SCOPES, scopeExtension, scopesOfMethod } from '../api/scopes';
 import { exampleOf } from './examples';
 import { HEADER_COMPONENTS, PARAMETERS } from './headers';
 import { Components, describeOperation, Operation } from './operation';
@@ -111,11 +112,11 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   return document as unknown as OpenAPIObject;
 }
 
-/** The scopes that may call an operation are the roles of its security requirement. */
-function describeScopes(method: string, operation: Operation & { [SCOPES_EXTENSION]?: Scope[] }): void {
-  const roles = scopesOfMethod(method, operation[SCOPES_EXTENSION] ?? []);
-  delete operation[SCOPES_EXTENSION];
-  operation.security = [{ apiKey: roles }];
+/** The scopes that may call an operation are the roles of its security requirement. A public one has none. */
+function describeScopes(method: string, operation: Operation): void {
+  const added = KEY_SCOPES.filter((scope) => operation[scopeExtension(scope)]);
+  operation.security = operation[PUBLIC_EXTENSION] ? [] : [{ apiKey: scopesOfMethod(method, added) }];
+  for (const extension of [PUBLIC_EXTENSION, ...KEY_SCOPES.map(scopeExtension)] as const) delete operation[extension];
 }
 
 /**

@@ -27,6 +27,7 @@ export interface Operation {
   parameters: Parameter[];
   requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType | undefined> };
   responses: Record<string, object>;
+  [extension: `x-${string}`]: unknown;
 }
 export interface Components {
   schemas: Schemas;

@@ -56,8 +56,8 @@ function withShownScopes() {
     shown = structuredClone(document);
     for (const path of Object.values(shown.paths) as Record<string, Operation>[]) {
       for (const operation of Object.values(path)) {
-        const scopes = operation.security?.[0]?.apiKey?.join('`, `');
-        operation.description = `${operation.description ?? ''}\n\nScopes of keys: \`${scopes}\``;
+        const scopes = operation.security?.[0]?.apiKey?.map((scope) => `\`${scope}\``) ?? ['none is needed'];
+        operation.description = `${operation.description ?? ''}\n\nScopes of keys: ${scopes.join(', ')}`;
       }
     }
     return shown;

@@ -1,9 +1,10 @@
-import { RequestMethod } from '@nestjs/common';
+import { Controller, Get, Module, Post, RequestMethod } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import type { HandlerContext } from '../../src/api/handler-metadata';
 import { METHOD_METADATA, PATH_METADATA } from '../../src/api/nest-internals';
-import { ownRecordOf, scopesOf } from '../../src/api/scopes';
+import { Public } from '../../src/api/public';
+import { ownRecordOf, Scopes, scopesOf } from '../../src/api/scopes';
 import { isPublic } from '../../src/access/api-key.guard';
 import { ApiKeysService } from '../../src/access/api-keys.service';
 import { ImportService } from '../../src/datasets/import.service';
@@ -11,6 +12,7 @@ import { PREFIX } from '../../src/config';
 import { createExhibitor, leadInput } from '../support/builders';
 import { ENDPOINTS } from '../support/endpoints';
 import { type InProcess, startInProcess } from '../support/lanyard';
+import { startWithModules } from '../support/plain-modules';
 
 const CANARY = 'canary-5f1c9b';
 
@@ -73,6 +75,44 @@ function handlersOf({ app }: InProcess): [string, string][] {
     }),
   );
 }
+
+@Controller('stalls')
+class StallsController {
+  @Get()
+  list() {
+    return {};
+  }
+
+  @Post()
+  create() {
+    return {};
+  }
+
+  @Post('scan')
+  @Scopes('capture')
+  scan() {
+    return {};
+  }
+
+  @Post('count')
+  @Public()
+  count() {
+    return {};
+  }
+}
+
+@Scopes('read')
+@Controller('reports')
+class ReportsController {
+  @Post()
+  @Scopes('capture')
+  create() {
+    return {};
+  }
+}
+
+@Module({ controllers: [StallsController, ReportsController] })
+class StallsModule {}
 
 describe('scopes of keys', () => {
   let lanyard: InProcess;
@@ -196,6 +236,40 @@ describe('scopes of keys', () => {
     expect(seen).toBe(0);
     expect(await documents()).toEqual(before);
   }, 60_000);
+
+  it("are those of a team's own handlers, too", async () => {
+    const server = await startWithModules([StallsModule]);
+    const { issueKey } = await server.tenant();
+    const statuses = await Promise.all(
+      (['all', 'read', 'capture'] as const).map(async (scope) => {
+        const headers = { 'x-api-key': (await issueKey({ scope })).key };
+        const statusOf = async (method: string, path: string) => (await server.send(method, path, { headers })).status;
+        return [
+          await statusOf('GET', '/stalls'),
+          await statusOf('HEAD', '/stalls'),
+          await statusOf('POST', '/stalls'),
+          await statusOf('POST', '/stalls/scan'),
+          await statusOf('POST', '/stalls/count'),
+          await statusOf('POST', '/reports'),
+        ];
+      }),
+    );
+    expect(statuses).toEqual([
+      [200, 200, 200, 200, 200, 200],
+      [200, 200, 403, 403, 200, 200],
+      [403, 403, 403, 200, 200, 200],
+    ]);
+
+    const { body } = await server.send('GET', '/../../openapi.json');
+    const { paths } = body as { paths: Record<string, Record<string, { security: object[] }>> };
+    const security = [paths['/stalls']!.post, paths['/stalls/scan']!.post, paths['/stalls/count']!.post];
+    expect([...security, paths['/reports']!.post].map((operation) => operation!.security)).toEqual([
+      [{ apiKey: ['all'] }],
+      [{ apiKey: ['all', 'capture'] }],
+      [],
+      [{ apiKey: ['all', 'read', 'capture'] }],
+    ]);
+  });
 
   it('are listed for each route of a server: a new route is a new line', () => {
     const ofControllers = new Map(handlersOf(lanyard));
