@@ -17,17 +17,14 @@ export interface UnscopedStatement {
   text: string;
 }
 
-/** A response that an organization got although another one's request had made it. */
-interface SharedResponse {
+/** A GET, and the statements that it has sent to the database. */
+interface Read {
   url: string;
-  /** The statements that the other organization's request has sent. */
-  texts: string[];
+  key: string;
+  texts: Set<string>;
 }
 
-/** What a watched request has sent to the database. */
-type SentTexts = Set<string>;
-
-/** How long the other organization waits for a response, such as a stream, that does not end. */
+/** How long a response is waited for that, such as a stream, does not end. */
 const READ_TIMEOUT_MS = 2000;
 
 /** The table in which the API key of a request is found, before its organization is known. */
@@ -55,8 +52,8 @@ interface PlanNode {
  * Watches the statements that requests send to the database, and names those that read or change a table with an
  * `organization_id` without a condition on it. It asks PostgreSQL for the plan of each statement, so that it needs no rows of
  * other organizations and no role of its own. It sees that there is a condition, not whether its value is the caller's. It
- * watches the requests that arrive after it was created, and sends each GET for an organization of its own first, by which
- * it finds a cache that organizations share.
+ * watches the requests that arrive after it was created. To find a cache that organizations share, it sends each GET again,
+ * for an organization of its own.
  *
  * @example
  * ```ts
@@ -68,55 +65,59 @@ interface PlanNode {
  * ```
  */
 export class TenantOracle {
-  private readonly requests = new AsyncLocalStorage<SentTexts>();
+  /** What records the statements of a request. */
+  private readonly requests = new AsyncLocalStorage<(text: string) => void>();
   private readonly texts = new Set<string>();
-  private readonly checked = new Set<string>();
-  private readonly shared: SharedResponse[] = [];
+  private readonly reads: Read[] = [];
   private readonly dataSource: DataSource;
-  /** What the requests of the oracle's own organization have sent, by the ID that each has in its header. */
-  private readonly ownRequests = new Map<string, SentTexts>();
   private key?: Promise<string>;
+  /** The statements of the oracle's own request, of which there is one at a time. */
+  private ownTexts = new Set<string>();
 
   constructor(private readonly app: INestApplication) {
     this.dataSource = app.get(DataSource);
-    const server = app.getHttpServer() as Server;
-    type Listener = (request: IncomingMessage, response: ServerResponse) => void;
-    const listeners = server.listeners('request') as Listener[];
-    server.removeAllListeners('request');
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const pass = (texts: SentTexts): void =>
-        this.requests.run(texts, () => listeners.forEach((listener) => listener.call(server, request, response)));
-      const own = this.ownRequests.get(String(request.headers[OWN_REQUEST]));
-      if (own || request.method !== 'GET' || request.headers['x-api-key'] === undefined) pass(own ?? new Set());
-      else void this.readFirst(server, request, response).then(pass);
-    });
+    this.server.prependListener('request', (request: IncomingMessage) =>
+      this.requests.enterWith(this.recorderOf(request)),
+    );
     this.watch(poolOf(this.dataSource));
   }
 
-  /** The URLs of the GETs since the last call to which an organization got what the request of another one had made. */
+  private get server(): Server {
+    return this.app.getHttpServer() as Server;
+  }
+
+  private recorderOf({ method, url = '/', headers }: IncomingMessage): (text: string) => void {
+    if (OWN_REQUEST in headers) return (text) => void (text.includes(KEY_TABLE) || this.ownTexts.add(text));
+    const key = headers['x-api-key'];
+    const read: Read = { url, key: String(key), texts: new Set() };
+    if (method === 'GET' && key !== undefined) this.reads.push(read);
+    return (text) => {
+      this.texts.add(withoutActor(text));
+      read.texts.add(text);
+    };
+  }
+
+  /** The URLs of the GETs since the last call to which an organization gets what the request of another one has read. */
   async takeShared(): Promise<string[]> {
     const urls = new Set<string>();
-    for (const { url, texts } of this.shared.splice(0)) if (await this.readsOwned(texts)) urls.add(url);
+    for (const { url, key, texts } of this.reads.splice(0)) {
+      if (!(await this.readsOwned(texts))) continue;
+      const other = await this.read(url, await (this.key ??= this.createKey()));
+      if (other === undefined || this.ownTexts.size > 0) continue;
+      if ((await this.read(url, key)) === other) urls.add(url);
+    }
     return [...urls];
   }
 
-  /** Sends a GET for the oracle's organization. @returns the set for the statements of the request itself */
-  private async readFirst(server: Server, request: IncomingMessage, response: ServerResponse): Promise<SentTexts> {
-    const [id, texts, others] = [randomUUID(), new Set<string>(), new Set<string>()];
-    this.ownRequests.set(id, others);
-    const url = request.url ?? '/';
-    const headers = { 'x-api-key': await (this.key ??= this.createKey()), [OWN_REQUEST]: id };
-    const { port } = server.address() as AddressInfo;
+  /** Sends a GET. @returns the body of its response, if its status is 200 */
+  private async read(url: string, key: string): Promise<string | undefined> {
+    this.ownTexts = new Set();
+    const { port } = this.server.address() as AddressInfo;
+    const headers = { 'x-api-key': key, [OWN_REQUEST]: 'on' };
     const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
-    const body = await fetch(`http://127.0.0.1:${port}${url}`, { headers, signal, redirect: 'manual' })
-      .then((read) => (read.status === 200 ? read.text() : undefined))
+    return fetch(`http://127.0.0.1:${port}${url}`, { headers, signal, redirect: 'manual' })
+      .then((response) => (response.status === 200 ? response.text() : undefined))
       .catch(() => undefined);
-    this.ownRequests.delete(id);
-    if (body === undefined || others.size === 0) return texts;
-    collectBody(response, (sent) => {
-      if (texts.size === 0 && sent === body) this.shared.push({ url, texts: [...others] });
-    });
-    return texts;
   }
 
   private async createKey(): Promise<string> {
@@ -125,34 +126,38 @@ export class TenantOracle {
     return key;
   }
 
-  private async readsOwned(texts: string[]): Promise<boolean> {
-    const runner = this.dataSource.createQueryRunner();
-    try {
-      const tables = await scopedTables(runner);
+  private readsOwned(texts: Set<string>): Promise<boolean> {
+    return this.withTables(async (runner, tables) => {
       for (const text of texts) {
         const nodes = nodesOf(await planOf(runner, text));
         if (nodes.some((node) => tables.includes(node['Relation Name'] ?? ''))) return true;
       }
       return false;
-    } finally {
-      await runner.release();
-    }
+    });
   }
 
   /** The unscoped statements since the last call. */
-  async takeUnscoped(): Promise<UnscopedStatement[]> {
-    const texts = [...this.texts].filter((text) => !this.checked.has(text));
+  takeUnscoped(): Promise<UnscopedStatement[]> {
+    const texts = [...this.texts];
     this.texts.clear();
-    const runner = this.dataSource.createQueryRunner();
-    try {
-      const tables = await scopedTables(runner);
+    return this.withTables(async (runner, tables) => {
       const found: UnscopedStatement[] = [];
       for (const text of texts) {
-        const unscoped = unscopedTables(await planOf(runner, text), tables);
-        if (unscoped.length === 0) this.checked.add(text);
-        for (const table of unscoped) found.push({ table, text });
+        for (const table of unscopedTables(await planOf(runner, text), tables)) found.push({ table, text });
       }
       return found;
+    });
+  }
+
+  /** Runs work with the names of the tables whose rows belong to organizations. */
+  private async withTables<T>(work: (runner: QueryRunner, tables: string[]) => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      const tables = (await runner.query(SCOPED_TABLES)) as { name: string }[];
+      return await work(
+        runner,
+        tables.map(({ name }) => name),
+      );
     } finally {
       await runner.release();
     }
@@ -171,38 +176,12 @@ export class TenantOracle {
       const recorded = (...values: unknown[]): unknown => {
         const [statement] = values;
         const text = typeof statement === 'string' ? statement : (statement as { text?: string }).text;
-        const sent = this.requests.getStore();
-        if (text && sent && HAS_PLAN.test(text)) {
-          this.texts.add(withoutActor(text));
-          if (!text.includes(KEY_TABLE)) sent.add(text);
-        }
+        if (text && HAS_PLAN.test(text)) this.requests.getStore()?.(text);
         return query(...values);
       };
       client.query = recorded as PoolClient['query'];
     });
   }
-}
-
-const scopedTables = async (runner: QueryRunner): Promise<string[]> =>
-  ((await runner.query(SCOPED_TABLES)) as { name: string }[]).map(({ name }) => name);
-
-/** Calls back with the text of a response of status 200, when it is sent. */
-function collectBody(response: ServerResponse, onSent: (text: string) => void): void {
-  const chunks: Buffer[] = [];
-  const collect = (chunk: unknown): void => {
-    if (typeof chunk === 'string' || Buffer.isBuffer(chunk)) chunks.push(Buffer.from(chunk));
-  };
-  const write = response.write.bind(response) as (...values: unknown[]) => boolean;
-  const end = response.end.bind(response) as (...values: unknown[]) => ServerResponse;
-  response.write = ((...values: unknown[]) => {
-    collect(values[0]);
-    return write(...values);
-  }) as typeof response.write;
-  response.end = ((...values: unknown[]) => {
-    collect(values[0]);
-    if (response.statusCode === 200) onSent(Buffer.concat(chunks).toString());
-    return end(...values);
-  }) as typeof response.end;
 }
 
 /** The plan of a statement for any values of its parameters. */
