@@ -1,21 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { promises as dns } from 'node:dns';
+import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-
-/** An address as `net.connect` takes it from a lookup. */
-export interface ReceiverAddress {
-  address: string;
-  family: 4 | 6;
-}
 
 export interface ReceiverLookupOptions {
   /** Whether receivers in private networks and on this machine are allowed. */
   allowPrivate: boolean;
   /** DNS servers as `address:port`. The default is the system's. */
   servers?: string[];
-  /** Milliseconds that one lookup may take in all. */
-  timeoutMs?: number;
   hostsFile?: string;
   resolvConf?: string;
 }
@@ -25,10 +17,8 @@ export class AddressNotAllowed extends Error {
   readonly code = 'address not allowed';
 }
 
-const LOOKUP_TIMEOUT_MS = 5_000;
-/** Milliseconds for the first answer of one DNS server. c-ares doubles it on every try. */
-const QUERY_TIMEOUT_MS = 1_000;
-const QUERY_TRIES = 2;
+/** The milliseconds for the first answer of a DNS server, which c-ares doubles for the second try. */
+const DNS_LIMITS = { timeout: 1_000, tries: 2 };
 const HOSTS_FILE = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 const RESOLV_CONF = '/etc/resolv.conf';
 
@@ -59,25 +49,25 @@ function withoutTranslation(text: string): ipaddr.IPv4 | ipaddr.IPv6 {
   return isNat64 ? ipaddr.fromByteArray(address.toByteArray().slice(-4)) : address;
 }
 
-/** The addresses that a file in the format of /etc/hosts gives a name. */
-export function hostsFileAddresses(text: string, host: string): string[] {
-  return text.split('\n').flatMap((line) => {
-    const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
-    // An address with a zone (fe80::1%lo0) is link-local, and so is never allowed.
-    return isIP(address) && !address.includes('%') && names.includes(host) ? [address] : [];
-  });
-}
+/** The words of each line of a system's file, without comments. */
+const wordsOfLines = (text: string): string[][] =>
+  text.split('\n').map((line) =>
+    line
+      .replace(/[#;].*/, '')
+      .trim()
+      .split(/\s+/),
+  );
 
 /** The names to ask DNS for, in order, by the `search` and `ndots` of resolv.conf (see its manual page). */
 export function namesToResolve(host: string, resolvConf: string): string[] {
   if (host.endsWith('.')) return [host.slice(0, -1)];
+  const lines = wordsOfLines(resolvConf);
   // The last line counts; `domain` is the old name of a search list.
-  const [, search = ''] = [...resolvConf.matchAll(/^[ \t]*(?:search|domain)[ \t]+([^#;\n]*)/gm)].at(-1) ?? [];
-  const [, ndots = '1'] = [...resolvConf.matchAll(/^[ \t]*options\b.*[ \t]ndots:(\d+)/gm)].at(-1) ?? [];
-  const domains = search.split(/\s+/).filter(Boolean);
-  const searched = domains.map((domain) => `${host}.${domain.replace(/^\.|\.$/g, '')}`);
+  const [, ...domains] = lines.findLast(([keyword = '']) => ['search', 'domain'].includes(keyword)) ?? [];
+  const ndots = lines.flat().findLast((word) => word.startsWith('ndots:')) ?? 'ndots:1';
+  const searched = domains.map((domain) => `${host}.${domain.replace(/\.$/, '')}`);
   const dots = host.split('.').length - 1;
-  return dots >= Number(ndots) ? [host, ...searched] : [...searched, host];
+  return dots >= Number(ndots.slice('ndots:'.length)) ? [host, ...searched] : [...searched, host];
 }
 
 /**
@@ -89,12 +79,9 @@ export class ReceiverLookup {
   constructor(private readonly options: ReceiverLookupOptions) {}
 
   /** For `http.request`: only addresses that were checked are connected to. It is not called for a literal address. */
-  readonly lookup: LookupFunction = (host, { all }, callback) => {
+  readonly lookup: LookupFunction = (host, _, callback) => {
     this.resolve(host).then(
-      (addresses) => {
-        if (all) callback(null, addresses);
-        else callback(null, (addresses[0] as ReceiverAddress).address, addresses[0]?.family);
-      },
+      (addresses) => callback(null, addresses),
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
@@ -106,12 +93,12 @@ export class ReceiverLookup {
   }
 
   /** @throws AddressNotAllowed, or the error of DNS */
-  async resolve(host: string): Promise<ReceiverAddress[]> {
+  async resolve(host: string): Promise<LookupAddress[]> {
     const name = host.toLowerCase().replace(/\.$/, '');
     const found = (await this.localAddresses(name)) ?? (await this.resolveByDns(host));
     const allowed = found.filter((address) => this.isAllowed(address));
     if (allowed.length === 0) throw new AddressNotAllowed();
-    return allowed.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 }));
+    return allowed.map((address) => ({ address, family: isIP(address) }));
   }
 
   private isAllowed(address: string): boolean {
@@ -119,37 +106,30 @@ export class ReceiverLookup {
   }
 
   private async localAddresses(name: string): Promise<string[] | undefined> {
-    const addresses = hostsFileAddresses(await readText(this.options.hostsFile ?? HOSTS_FILE), name);
-    if (addresses.length > 0) return addresses;
-    return /^(.+\.)?localhost$/.test(name) ? ['127.0.0.1', '::1'] : undefined;
+    if (name === 'localhost') return ['127.0.0.1', '::1'];
+    const lines = wordsOfLines(await readText(this.options.hostsFile ?? HOSTS_FILE));
+    const found = lines.filter(([address = '', ...names]) => isIP(address) && names.includes(name));
+    return found.length > 0 ? found.map(([address = '']) => address) : undefined;
   }
 
+  /** The addresses of the first name of the search list that has any. */
   private async resolveByDns(host: string): Promise<string[]> {
     const names = namesToResolve(host, await readText(this.options.resolvConf ?? RESOLV_CONF));
-    // A resolver for each lookup: its timeout cancels no other one, and it reads the system's servers anew.
-    const resolver = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+    // A new resolver reads the system's servers anew.
+    const resolver = new dns.Resolver(DNS_LIMITS);
     if (this.options.servers) resolver.setServers(this.options.servers);
-    const timer = setTimeout(() => resolver.cancel(), this.options.timeoutMs ?? LOOKUP_TIMEOUT_MS);
-    try {
-      return await firstAddresses(resolver, names);
-    } finally {
-      clearTimeout(timer);
+    let notFound: unknown;
+    for (const name of names) {
+      const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+      const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+      if (addresses.length > 0) return addresses;
+      const errors = results.map((result) => (result as PromiseRejectedResult).reason as NodeJS.ErrnoException);
+      const failure = errors.find(({ code = '' }) => !NO_SUCH_NAME.includes(code));
+      if (failure) throw failure;
+      notFound ??= errors[0];
     }
+    throw notFound;
   }
-}
-
-async function firstAddresses(resolver: dns.Resolver, names: string[]): Promise<string[]> {
-  let notFound: unknown;
-  for (const name of names) {
-    const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-    if (addresses.length > 0) return addresses;
-    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-    const failure = errors.find((error) => !NO_SUCH_NAME.includes((error as NodeJS.ErrnoException).code ?? ''));
-    if (failure) throw failure as Error;
-    notFound ??= errors[0];
-  }
-  throw notFound as Error;
 }
 
 /** A system without the file has nothing to say in it. */

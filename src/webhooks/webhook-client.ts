@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import type { TcpNetConnectOpts } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Webhook as Signer } from 'standardwebhooks';
 import { version } from '../../package.json';
@@ -54,11 +55,13 @@ export class WebhookClient {
       'webhook-signature': secrets.map((secret) => new Signer(secret).sign(message.id, now, body)).join(' '),
     };
     const { lookup } = this.receivers;
-    return post(url, body, { method: 'POST', headers, agent: false, signal, lookup });
+    return post(url, body, { method: 'POST', headers, agent: false, signal, lookup, autoSelectFamily: true });
   }
 }
 
-function post(url: URL, body: string, options: http.RequestOptions): Promise<DeliveryResult> {
+type RequestOptions = http.RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamily'>;
+
+function post(url: URL, body: string, options: RequestOptions): Promise<DeliveryResult> {
   const { request: start } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve) => {
     const request = start(url, options);
