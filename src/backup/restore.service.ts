@@ -12,7 +12,7 @@ import { migrate, withMigrationLock } from '../schema/migrate';
 import { OrderedMigrations } from '../schema/ordered-migrations';
 import { SchemaDefinition } from '../schema/schema-definition';
 import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
-import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
+import { BackupError, type BackupHead, BackupReader, type RowCounts, skip } from './backup-file';
 
 export interface RestoreResult {
   /** The number of restored rows of each table. */
@@ -37,17 +37,19 @@ const SELECT_ANY_RELATION = `
     and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
   order by 1 limit 1`;
 
-/** Statements that drop the foreign keys and create them again, because one check of all rows is faster than one per row. */
-const SELECT_FOREIGN_KEYS = `
+/**
+ * Statements that drop the foreign keys and create them again, because one check of all rows is faster than one per row, and
+ * that disable and enable the triggers that migrations created, which must not change restored rows. Lanyard's own triggers are
+ * created afterwards.
+ */
+const SELECT_SUSPENDED = `
   select format('alter table %s drop constraint %I', conrelid::regclass, conname) as remove,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as create
   from pg_constraint
-  where contype = 'f' and connamespace = current_schema()::regnamespace and conparentid = 0`;
-
-/** Statements that disable and enable the triggers that migrations created, which must not change restored rows. Lanyard's own triggers are created afterwards. */
-const SELECT_TRIGGERS = `
-  select format('alter table %s disable trigger %I', tgrelid::regclass, tgname) as remove,
-    format('alter table %s enable trigger %I', tgrelid::regclass, tgname) as create
+  where contype = 'f' and connamespace = current_schema()::regnamespace and conparentid = 0
+  union all
+  select format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
+    format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
   from pg_trigger t join pg_class c on c.oid = tgrelid
   where relnamespace = current_schema()::regnamespace and not tgisinternal and tgenabled = 'O'`;
 
@@ -124,16 +126,16 @@ async function restoreRows(
     for (const text of functionsBeforeMigrations(target)) await runner.query(text);
     await new OrderedMigrations(target, schema, runner).executePendingMigrations();
     const names = new Set(await selectTableNames(runner.manager));
-    const known = head.tables.filter(({ name }) => names.has(name));
-    const [foreignKeys, triggers] = await suspend(runner.manager);
+    const inBackup = head.tables.map(({ name }) => name);
+    const suspended = await suspend(runner.manager);
     // Some migrations insert rows.
-    await runner.query(`truncate ${quoteNames(known.map(({ name }) => name))}`);
-    const restored = await copyTables(runner, reader, new Set(known.map(({ name }) => name)));
-    for (const { create } of [...foreignKeys, ...triggers]) await runner.query(create);
+    await runner.query(`truncate ${quoteNames(inBackup.filter((name) => names.has(name)))}`);
+    const restored = await copyTables(runner, reader, head, names);
+    for (const { create } of suspended) await runner.query(create);
     await restoreSequences(runner.manager, head);
     beforeCommit();
     await runner.commitTransaction();
-    return { restored, skipped: head.tables.flatMap(({ name }) => (names.has(name) ? [] : [name])) };
+    return { restored, skipped: inBackup.filter((name) => !names.has(name)) };
   } catch (error) {
     await runner.rollbackTransaction().catch(() => undefined);
     throw error;
@@ -155,27 +157,31 @@ interface SuspendedObject {
 }
 
 /** Drops foreign keys and disables triggers. */
-async function suspend(manager: EntityManager): Promise<[foreignKeys: SuspendedObject[], triggers: SuspendedObject[]]> {
-  const foreignKeys = await manager.query<SuspendedObject[]>(SELECT_FOREIGN_KEYS);
-  const triggers = await manager.query<SuspendedObject[]>(SELECT_TRIGGERS);
-  for (const { remove } of [...foreignKeys, ...triggers]) await manager.query(remove);
-  return [foreignKeys, triggers];
+async function suspend(manager: EntityManager): Promise<SuspendedObject[]> {
+  const objects = await manager.query<SuspendedObject[]>(SELECT_SUSPENDED);
+  for (const { remove } of objects) await manager.query(remove);
+  return objects;
 }
 
-async function copyTables(runner: QueryRunner, reader: BackupReader, names: Set<string>): Promise<RowCounts> {
+/** @param names of the tables that there are */
+async function copyTables(
+  runner: QueryRunner,
+  reader: BackupReader,
+  head: BackupHead,
+  names: Set<string>,
+): Promise<RowCounts> {
   const client = (await runner.connect()) as PoolClient;
   const restored: RowCounts = {};
-  for (let table = await reader.readTable(); table; table = await reader.readTable()) {
-    if (names.has(table.name)) restored[table.name] = await copyRows(client, reader, table);
-    else for await (const _ of reader.readRows());
+  for await (const { name, columns, rows } of reader.readTables(head)) {
+    if (!names.has(name)) {
+      await skip(rows);
+      continue;
+    }
+    const copy = client.query(copyFrom(`copy ${quoteName(name)} (${quoteNames(columns)}) from stdin`));
+    await pipeline(rows, copy);
+    restored[name] = copy.rowCount;
   }
   return restored;
-}
-
-async function copyRows(client: PoolClient, reader: BackupReader, { name, columns }: BackupTable): Promise<number> {
-  const rows = client.query(copyFrom(`copy ${quoteName(name)} (${quoteNames(columns)}) from stdin`));
-  await pipeline(reader.readRows(), rows);
-  return rows.rowCount;
 }
 
 async function restoreSequences(manager: EntityManager, { sequences }: BackupHead): Promise<void> {

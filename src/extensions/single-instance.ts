@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { ConfigError } from '../config';
 
 /** Packages whose classes and metadata Lanyard and its extension must share. */
@@ -42,11 +42,9 @@ export function requireSingleInstances(project: string): void {
 function findPackage(name: string, from: string): Installed | undefined {
   try {
     const file = realpathSync(createRequire(from).resolve(name));
-    const end = `${sep}node_modules${sep}${name.replace('/', sep)}`;
-    for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
-      if (folder.endsWith(end)) return { folder, version: versionIn(folder) };
-    }
-    return undefined;
+    const end = join('node_modules', name) + sep;
+    const folder = file.slice(0, file.lastIndexOf(end) + end.length);
+    return folder.endsWith(end) ? { folder, version: versionIn(folder) } : undefined;
   } catch {
     return undefined;
   }

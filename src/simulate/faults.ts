@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** What a request has to suffer. */
 export interface Faults {
@@ -53,6 +53,6 @@ export function parseFaults(text: string): Faults | undefined {
 
 /** Whether the faults hit the nth request of a sequence: always the same ones. */
 export function isTriggered({ rate = 1, seed = 0 }: Faults, nth: number): boolean {
-  const draw = createHash('sha256').update(`${seed} ${nth}`).digest().readUInt32BE();
+  const draw = hash('sha256', `${seed} ${nth}`, 'buffer').readUInt32BE();
   return draw / 2 ** 32 < rate;
 }
