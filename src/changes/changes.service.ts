@@ -21,11 +21,9 @@ import {
 import { type FeedResource, FeedResources } from './feed-resource';
 import { type ChangedRecord, changeJson, type LogEntry, MAX_PAGE_BYTES, mergeByRecord, PageBuffer } from './page';
 
-/** A page of the feed. */
-export interface ChangesPage {
-  phase: ChangesPhase;
+/** What the two phases of the feed read alike. */
+interface PageContent {
   changes: JsonText[];
-  cursor: string;
   hasMore: boolean;
   /** The newest change that the page may show. */
   newest: LastEmitted | null;
@@ -33,10 +31,18 @@ export interface ChangesPage {
   readAt: LogMoment | null;
 }
 
+/** A page of the feed. */
+export interface ChangesPage extends PageContent {
+  phase: ChangesPhase;
+  cursor: string;
+}
+
+/** A page that was read, and the cursor of the next one. */
+type ReadPage = PageContent & { nextCursor: Cursor };
+
 /** As of when the log was read. */
 interface LogMoment {
-  /** Null where there is no log to continue: on a standby, and while a restore is under way. */
-  generation: string | null;
+  generation: string;
   /** The snapshot of PostgreSQL under which it was read. */
   snapshot: string;
 }
@@ -68,21 +74,8 @@ interface PendingChanges extends LogState {
   entries: LogEntry[];
 }
 
-/** The state of a log that this database has written. */
-type OwnLog<T extends LogState> = T & { generation: string };
-
 type RecordRow = [record: JsonText | null, remoteIds: JsonText | null];
 type SnapshotRow = [...RecordRow, eventId: string | null, id: string | null, position: string, parentId: string | null];
-
-/** A page that is being read. */
-interface Page {
-  buffer: PageBuffer;
-  /** The cursor of the next page. */
-  nextCursor: Cursor;
-  hasMore: boolean;
-  newest: LastEmitted | null;
-  readAt: LogMoment | null;
-}
 
 /** Logged when this database takes over the change log of another one. */
 export const LOG_CLAIMED =
@@ -137,25 +130,12 @@ export class ChangesService {
       query.cursor === undefined ? await this.startCursor(caller, query) : await this.parseCursor(caller, query.cursor);
     const hasOtherResources = resources && this.resources.numbersOf(resources).join() !== cursor.resources.join();
     if (hasOtherResources) throw new InvalidRequest('query resources', 'conflict');
-    const page: Page = {
-      buffer: new PageBuffer(maxBytes),
-      nextCursor: cursor,
-      hasMore: false,
-      newest: null,
-      readAt: null,
-    };
     const isSnapshot = cursor.snapshotProgress !== null;
-    // With `since`, the page is empty: there cannot be changes after the moment in which it was requested.
-    if (isSnapshot) await this.addSnapshot(caller, page, limit);
-    else if (since === undefined) await this.addChanges(caller, page, limit);
-    return {
-      phase: isSnapshot ? 'snapshot' : 'changes',
-      changes: page.buffer.changes,
-      cursor: await this.encode(caller, page.nextCursor),
-      hasMore: page.hasMore,
-      newest: page.newest,
-      readAt: page.readAt,
-    };
+    const buffer = new PageBuffer(maxBytes);
+    const { nextCursor, ...content } = isSnapshot
+      ? await this.readSnapshot(caller, cursor, buffer, limit)
+      : await this.readChanges(caller, cursor, buffer, limit);
+    return { phase: isSnapshot ? 'snapshot' : 'changes', ...content, cursor: await this.encode(caller, nextCursor) };
   }
 
   /** A cursor after everything that exists by now, with a snapshot of it unless `since` skips that. */
@@ -179,28 +159,27 @@ export class ChangesService {
     return { ...cursor, snapshotProgress: { nth: 0, eventId: 0, position: -1, at: new Date().toISOString() } };
   }
 
-  private logStatus(caller: Caller, resources: number[]): Promise<OwnLog<LogStatus>> {
-    return this.ownLog(caller, async () => {
-      const log = JSON.parse(await this.statements.selectOne(caller, SQL.LOG_STATUS, [rowsOf(resources)])) as LogStatus;
-      return { log, newest: log.newest };
-    });
+  private logStatus(caller: Caller, resources: number[]): Promise<LogStatus> {
+    return this.readLog<LogStatus>(caller, SQL.LOG_STATUS, [rowsOf(resources)]);
   }
 
   /**
    * Reads a log that this database has written. A log of another database is taken over first.
-   * @param read reads the state of the log, and the newest change that it has
-   * @throws Overloaded on a standby, which has no log of its own, and while a foreign log is deleted
+   * @throws Overloaded on a standby and during a restore, where there is no log to continue, and while a foreign log is deleted
    */
-  private async ownLog<T extends LogState>(
+  private async readLog<T extends LogStatus | PendingChanges>(
     caller: Caller,
-    read: () => Promise<{ log: T; newest?: LastEmitted | null }>,
-  ): Promise<OwnLog<T>> {
+    statement: Statement,
+    values: unknown[],
+  ): Promise<T> {
     for (;;) {
-      const { log, newest } = await read();
-      if (log.generation === null) throw new Overloaded('This database has no change log of its own');
-      const isFromFuture = newest ? newest[1] >= log.nextXid : false;
+      const log = JSON.parse(await this.statements.selectOne(caller, statement, values)) as T;
+      if ((log.generation as string | null) === null)
+        throw new Overloaded('This database has no change log of its own');
       this.secret = Buffer.from(log.secret, 'hex');
-      if (!log.isForeign && !isFromFuture) return log as OwnLog<T>;
+      const newest = 'entries' in log ? log.entries.at(-1)?.[0] : log.newest;
+      const isFromFuture = newest ? newest[1] >= log.nextXid : false;
+      if (!log.isForeign && !isFromFuture) return log;
       const outcome = await this.statements.selectOne(caller, SQL.CLAIM, [SQL.CLAIM_BATCH_SIZE, isFromFuture]);
       if (outcome === 'partial') throw new Overloaded('The change log of another database is being deleted');
       if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
@@ -246,52 +225,51 @@ export class ChangesService {
     return this.secret;
   }
 
-  /** Adds existing records, resource by resource. */
-  private async addSnapshot(caller: Caller, page: Page, limit: number): Promise<void> {
-    const cursor = page.nextCursor;
+  /** Reads existing records, resource by resource. */
+  private async readSnapshot(caller: Caller, cursor: Cursor, buffer: PageBuffer, limit: number): Promise<ReadPage> {
     const log = await this.logStatus(caller, cursor.resources);
     requireSameLog(cursor, log);
-    page.newest = log.newest;
-    page.hasMore = true;
+    const { changes } = buffer;
     const progress = { ...cursor.snapshotProgress! };
-    page.nextCursor = { ...cursor, snapshotProgress: progress };
-    const { buffer } = page;
-    while (progress.nth < cursor.resources.length && buffer.changes.length < limit) {
+    const page = { changes, hasMore: true, newest: log.newest, readAt: null };
+    while (progress.nth < cursor.resources.length && changes.length < limit) {
       const resource = this.resources.get(cursor.resources[progress.nth]!);
-      const count = Math.min(limit - buffer.changes.length, buffer.batchSize);
+      const count = Math.min(limit - changes.length, buffer.batchSize);
       const values = [count, progress.position, progress.eventId || firstParentId(resource)];
       const statement = this.snapshotPages.get(resource)!;
       const rows = await this.statements.selectRows<SnapshotRow>(caller, statement, values);
       for (const [record, remoteIds, eventId, id, position, parentId] of rows) {
         const key = { resource, eventId, id };
-        if (!buffer.add(changeJson(key, 'snapshot', progress.at, record, remoteIds))) return;
+        if (!buffer.add(changeJson(key, 'snapshot', progress.at, record, remoteIds))) {
+          return { ...page, nextCursor: { ...cursor, snapshotProgress: progress } };
+        }
         progress.position = Number(position);
         progress.eventId = resource.parent?.type === 'uuid' ? parentId! : Number(parentId);
       }
       if (rows.length < count) Object.assign(progress, { nth: progress.nth + 1, position: -1, eventId: 0 });
     }
-    if (progress.nth === cursor.resources.length) page.nextCursor.snapshotProgress = null;
+    const isComplete = progress.nth === cursor.resources.length;
+    return { ...page, nextCursor: { ...cursor, snapshotProgress: isComplete ? null : progress } };
   }
 
-  /** Adds the changes that the cursor has not emitted: each record once, as it is now. */
-  private async addChanges(caller: Caller, page: Page, limit: number): Promise<void> {
-    const cursor = page.nextCursor;
+  /** Reads the changes that the cursor has not emitted: each record once, as it is now. */
+  private async readChanges(caller: Caller, cursor: Cursor, buffer: PageBuffer, limit: number): Promise<ReadPage> {
     const values = [rowsOf(cursor.resources), JSON.stringify(pendingRanges(cursor)), toJson(cursor.lastEmitted)];
-    const pending = await this.ownLog(caller, async () => {
-      const json = await this.statements.selectOne(caller, SQL.pendingChangesFor(limit), values);
-      const log = JSON.parse(json) as PendingChanges;
-      return { log, newest: log.entries.at(-1)?.[0] };
-    });
-    requireSameLog(cursor, pending);
-    if (!pending.isKept || pending.isPruned) throw new GoneException();
-    const entries = pending.entries.slice(0, limit);
-    const left = await this.addRecords(caller, page.buffer, mergeByRecord(entries, this.resources));
+    const log = await this.readLog<PendingChanges>(caller, SQL.pendingChangesFor(limit), values);
+    requireSameLog(cursor, log);
+    if (!log.isKept || log.isPruned) throw new GoneException();
+    const entries = log.entries.slice(0, limit);
+    const left = await this.addRecords(caller, buffer, mergeByRecord(entries, this.resources));
     const emitted = left?.firstEntry ?? entries.length;
-    page.hasMore = emitted < pending.entries.length;
-    const lastOfPage = pending.entries[emitted - 1]?.[0];
-    page.newest = lastOfPage ?? null;
-    page.readAt = { generation: pending.generation, snapshot: pending.snapshot };
-    page.nextCursor = advanceCursor(cursor, lastOfPage, pending.openTransactions, page.hasMore);
+    const hasMore = emitted < log.entries.length;
+    const newest = log.entries[emitted - 1]?.[0];
+    return {
+      changes: buffer.changes,
+      hasMore,
+      newest: newest ?? null,
+      readAt: { generation: log.generation, snapshot: log.snapshot },
+      nextCursor: advanceCursor(cursor, newest, log.openTransactions, hasMore),
+    };
   }
 
   /** @returns the first record that there was no room for */

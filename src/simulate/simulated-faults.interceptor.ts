@@ -4,7 +4,6 @@ import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { errorText } from '../errors/error-response';
-import type { LimitedCaller } from '../api/caller';
 import { parsePreferences, SIMULATE_HEADER } from '../api/preferences';
 import { PREFIX } from '../config';
 import { IdempotencyKeyInUse, InvalidRequest, MissingApiKey, RejectedApiKey, RowNotFound } from '../errors/exceptions';
@@ -41,23 +40,22 @@ export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     const { caller } = request;
+    const faultsText = caller?.simulate ?? request.headers[SIMULATE_HEADER.toLowerCase()];
+    if (!caller || faultsText === undefined || faultsText === null) return super.intercept(context, next);
+    const isOfKey = caller.simulate !== null;
     // A key with faults of its own ignores the header.
-    const isOfKey = caller?.simulate != null;
-    const text = isOfKey ? caller.simulate : request.headers[SIMULATE_HEADER.toLowerCase()];
-    if (!caller || text == null) return super.intercept(context, next);
     request.isSimulated = !isOfKey;
-    const faults = parseFaults(String(text));
-    const isPossible = !faults || canExpire(request, faults);
-    const isWithoutEffect = !isPossible && (isOfKey || request.path === FEED_PATH);
-    const isSpared = faults && !isWithoutEffect && !this.isNextTriggered(`${caller.keyId} ${String(text)}`, faults);
-    if (isWithoutEffect || isSpared) return super.intercept(context, next);
+    const faults = parseFaults(String(faultsText));
+    const isWithoutEffect = faults && !canExpire(request, faults) && (isOfKey || request.path === FEED_PATH);
+    if (isWithoutEffect) return super.intercept(context, next);
+    if (faults && !this.isNextTriggered(`${caller.keyId} ${String(faultsText)}`, faults))
+      return super.intercept(context, next);
     if (faults?.status === 429)
-      return from(applyFaults(faults, response, () => this.rejectWithEmptyBucket(caller, response)));
+      return from(applyFaults(faults, response, () => this.rejectWithEmptyBucket(request, response)));
     return super.intercept(context, {
       handle: () => {
-        if (!faults || !isPossible) {
-          throw new InvalidRequest(`header ${SIMULATE_HEADER}`, faults ? 'unsupported' : 'format');
-        }
+        if (!faults) throw new InvalidRequest(`header ${SIMULATE_HEADER}`, 'format');
+        if (!canExpire(request, faults)) throw new InvalidRequest(`header ${SIMULATE_HEADER}`, 'unsupported');
         const { status } = faults;
         const handle = () => (status ? throwSimulatedError(status, request, response) : lastValueFrom(next.handle()));
         return from(applyFaults(faults, response, handle));
@@ -72,10 +70,10 @@ export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
   }
 
   /** As an empty bucket does. @throws HttpException */
-  private async rejectWithEmptyBucket(caller: LimitedCaller, response: Response): Promise<void> {
+  private async rejectWithEmptyBucket({ caller }: Request, response: Response): Promise<void> {
     const now = Date.now() * 1000;
-    const empty = { tokens: 0, time: now, ...storedLimits(caller) };
-    this.applyResult(response, caller, toTakeResult(empty, false, now));
+    if (caller)
+      this.applyResult(response, caller, toTakeResult({ tokens: 0, time: now, ...storedLimits(caller) }, false, now));
   }
 }
 

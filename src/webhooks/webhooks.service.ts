@@ -31,6 +31,15 @@ const HEALTHY_STATE = {
   disabledAt: null,
 };
 
+const OLDEST_FIRST = { createdAt: 'ASC', id: 'ASC' } as const;
+
+/** What is to be stored of a webhook, which is locked meanwhile. */
+type Decision = (
+  webhook: FeedReaderEntity,
+  webhooks: Repository<FeedReaderEntity>,
+) => MaybePromise<Partial<FeedReaderEntity> | void>;
+type MaybePromise<T> = T | Promise<T>;
+
 /** The operator's view of the webhooks. */
 @Injectable()
 export class WebhooksService {
@@ -71,10 +80,10 @@ export class WebhooksService {
   /** Oldest first. In a copied database that no server has used yet, they are paused first. */
   async list(organizationId?: number): Promise<ListedWebhook[]> {
     await claimLog(this.webhooks.manager);
-    const order = { createdAt: 'ASC', id: 'ASC' } as const;
-    const where = organizationId === undefined ? {} : { organizationId };
     const listed: ListedWebhook[] = [];
-    for (const webhook of await this.webhooks.find({ where, order })) listed.push(await this.describe(webhook));
+    const where = organizationId === undefined ? {} : { organizationId };
+    for (const webhook of await this.webhooks.find({ where, order: OLDEST_FIRST }))
+      listed.push(await this.describe(webhook));
     return listed;
   }
 
@@ -90,17 +99,15 @@ export class WebhooksService {
   }
 
   /** @param overlap milliseconds for which the old secret signs, too */
-  rotateSecret(id: string, overlap: number) {
-    return this.change(id, async (webhooks, { secret: oldSecret }) => {
-      const secret = newSecret();
-      const oldExpiresAt = new Date(Date.now() + overlap);
-      await webhooks.update({ id }, { secret, oldSecret, oldExpiresAt });
-      return { id, secret, oldExpiresAt };
-    });
+  async rotateSecret(id: string, overlap: number) {
+    const secret = newSecret();
+    const oldExpiresAt = new Date(Date.now() + overlap);
+    const webhook = await this.change(id, ({ secret: oldSecret }) => ({ secret, oldSecret, oldExpiresAt }));
+    return webhook && { id, secret, oldExpiresAt };
   }
 
   disable(id: string): Promise<ListedWebhook | null> {
-    return this.changeState(id, ({ disabledAt }) => Promise.resolve({ disabledAt: disabledAt ?? new Date() }));
+    return this.changeState(id, ({ disabledAt }) => ({ disabledAt: disabledAt ?? new Date() }));
   }
 
   /** Resumes where it stopped or, with `since`, skips what it missed. An active webhook stays as it is. */
@@ -115,9 +122,8 @@ export class WebhooksService {
 
   /** Resumes all paused webhooks and methods, oldest first. */
   async resumeAll(): Promise<ListedWebhook[]> {
-    const order = { createdAt: 'ASC', id: 'ASC' } as const;
     const resumed: (ListedWebhook | null)[] = [];
-    for (const { id } of await this.webhooks.find({ where: { pausedAt: Not(IsNull()) }, order }))
+    for (const { id } of await this.webhooks.find({ where: { pausedAt: Not(IsNull()) }, order: OLDEST_FIRST }))
       resumed.push(await this.resume(id));
     return resumed.filter((webhook) => webhook !== null);
   }
@@ -133,40 +139,27 @@ export class WebhooksService {
     });
   }
 
-  delete(id: string): Promise<{ id: string } | null> {
-    return this.change(id, async (webhooks, webhook) => {
+  async delete(id: string): Promise<{ id: string } | null> {
+    const webhook = await this.change(id, async (stored, webhooks) => {
       await webhooks.delete({ id });
-      await recordWebhook(webhooks, webhook, 'delete', 'deleted');
-      return { id };
+      await recordWebhook(webhooks, stored, 'delete', 'deleted');
     });
+    return webhook && { id };
   }
 
-  /** @returns null when there is no such webhook */
-  private async changeState(
-    id: string,
-    decide: (
-      webhook: FeedReaderEntity,
-      webhooks: Repository<FeedReaderEntity>,
-    ) => Promise<Partial<FeedReaderEntity> | undefined>,
-  ): Promise<ListedWebhook | null> {
-    const webhook = await this.change(id, async (webhooks, stored) => {
-      const change = await decide(stored, webhooks);
-      if (change) await webhooks.update({ id }, change);
-      return { ...stored, ...change };
-    });
+  private async changeState(id: string, decide: Decision): Promise<ListedWebhook | null> {
+    const webhook = await this.change(id, decide);
     return webhook && this.describe(webhook);
   }
 
   /** @returns null when there is no such webhook */
-  private change<T>(
-    id: string,
-    work: (webhooks: Repository<FeedReaderEntity>, webhook: FeedReaderEntity) => Promise<T>,
-  ): Promise<T | null> {
+  private change(id: string, decide: Decision): Promise<FeedReaderEntity | null> {
     return this.webhooks.manager.transaction(async (manager) => {
-      const lock = { mode: 'pessimistic_write' } as const;
       const webhooks = manager.withRepository(this.webhooks);
-      const webhook = await webhooks.findOne({ where: { id }, lock });
-      return webhook && work(webhooks, webhook);
+      const webhook = await webhooks.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
+      const change = webhook && (await decide(webhook, webhooks));
+      if (change) await webhooks.update({ id }, change);
+      return webhook && { ...webhook, ...change };
     });
   }
 
@@ -193,17 +186,16 @@ export class WebhooksService {
 
   /** What the receiver has not acknowledged yet; null when that is nothing. */
   private async waitingFor({ organizationId, cursor }: FeedReaderEntity): Promise<WaitingChanges | null> {
-    let page: ChangesPage;
     try {
-      page = await this.changes.page({ organizationId, keyId: '' }, { cursor, limit: MAX_COUNTED_CHANGES });
+      const query = { cursor, limit: MAX_COUNTED_CHANGES };
+      const { phase, changes } = await this.changes.page({ organizationId, keyId: '' }, query);
+      const [oldest] = changes;
+      return oldest === undefined ? null : { phase, changes: changes.length, since: changedAt(oldest) };
     } catch (error) {
       // Its position is no longer kept, so a snapshot comes next.
       if (error instanceof GoneException) return { phase: 'snapshot', changes: null, since: null };
       throw error;
     }
-    const { phase, changes } = page;
-    if (changes.length === 0) return null;
-    return { phase, changes: changes.length, since: changedAt(changes[0] as string) };
   }
 }
 
