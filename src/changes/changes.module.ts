@@ -4,13 +4,12 @@ import { ChangeEntity } from './change.entity';
 import { ChangesController } from './changes.controller';
 import { ChangesService } from './changes.service';
 import { FeedReaderEntity } from './feed-reader.entity';
-import { SentChanges } from './sent-changes';
 import { SubscriptionEntity } from './subscription.entity';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ChangeEntity, FeedReaderEntity, SubscriptionEntity])],
   controllers: [ChangesController],
-  providers: [ChangesService, SentChanges],
-  exports: [TypeOrmModule, ChangesService, SentChanges],
+  providers: [ChangesService],
+  exports: [TypeOrmModule, ChangesService],
 })
 export class ChangesModule {}

@@ -95,17 +95,17 @@ export class MalformedCursor extends Error {}
 export type DecodedCursor = Cursor & { stored?: string };
 
 /** The JSON in a cursor. Clients keep cursors for weeks, so its names stay. */
-interface CursorJson {
-  database: string;
-  generation: string;
-  resources: number[];
-  open: LogPosition[];
-  from: LogPosition;
-  anchor: LastEmitted | null;
-  reading: SnapshotProgress | null;
-  stored?: string;
-  organizationId: number;
-}
+const toContent = (cursor: DecodedCursor, organizationId: number) => ({
+  database: cursor.database,
+  generation: cursor.generation,
+  resources: cursor.resources,
+  open: toDifferences(cursor.openTransactions),
+  from: cursor.position,
+  anchor: cursor.lastEmitted,
+  reading: cursor.snapshotProgress,
+  stored: cursor.stored,
+  organizationId,
+});
 
 /**
  * Distinguishes a cursor that was damaged on its way, which is malformed, from a cursor of another database. It is not a
@@ -120,17 +120,7 @@ const FORMAT = Buffer.from('cursor 2');
  * authenticated together with its organization so that nobody can forge one for another organization.
  */
 export function encodeCursor(cursor: DecodedCursor, organizationId: number, secret: Buffer): string {
-  const content: CursorJson = {
-    database: cursor.database,
-    generation: cursor.generation,
-    resources: cursor.resources,
-    open: toDifferences(cursor.openTransactions),
-    from: cursor.position,
-    anchor: cursor.lastEmitted,
-    reading: cursor.snapshotProgress,
-    stored: cursor.stored,
-    organizationId,
-  };
+  const content = toContent(cursor, organizationId);
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', secret, iv);
   const encrypted = cipher.update(deflateRawSync(JSON.stringify(content)));
@@ -150,7 +140,7 @@ export function decodeCursor(text: string, organizationId: number, secret: Buffe
   if (!checksum.equals(checksumOf(sealed))) throw new MalformedCursor();
   const json = decrypt(sealed, secret);
   if (json === undefined) return undefined;
-  const content = JSON.parse(json) as CursorJson;
+  const content = JSON.parse(json) as ReturnType<typeof toContent>;
   // The content is authentic, so this is certainly the cursor of another organization.
   if (content.organizationId !== organizationId) throw new MalformedCursor();
   return {

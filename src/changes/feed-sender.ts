@@ -4,11 +4,18 @@ import { requiresNewConnection, logFields } from '../database/errors';
 import { ReservedConnection } from '../database/reserved-connection';
 import { FeedClock } from './feed-clock';
 import { FeedDelivery, type Receivers } from './feed-delivery';
-import { FeedLeader } from './feed-leader';
 import type { FeedReaderEntity } from './feed-reader.entity';
 import { FeedReaders } from './feed-readers';
 import { Subscribers } from './subscribers';
 import { Subscriptions } from './subscriptions';
+
+/** An arbitrary constant: the advisory lock of the process that delivers. */
+const LEADER_LOCK = 7_261_915;
+/**
+ * The second half of the lock. A migration after which older servers cannot deliver raises it, so that none of them keeps the
+ * lock from a server that can (docs/decisions/0022).
+ */
+const LEADER_VERSION = 1;
 
 /** A delivery that runs or waits for its turn, and what follows when it ends. */
 interface RunningDelivery {
@@ -20,6 +27,9 @@ interface RunningDelivery {
 /**
  * Delivers the change feed to its readers, which are webhooks (docs/webhooks.md) and methods with `@OnChanges`: one page at a
  * time to each, again until it succeeds. After each page it is the turn of the next organization.
+ *
+ * Of all processes only the leader delivers, which holds an advisory lock. The lock belongs to the process's own connection, and
+ * so does everything that the leader reads and stores: a process that has lost the lock cannot store anything.
  */
 @Injectable()
 export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -27,6 +37,7 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
   /** Running deliveries, and those that wait for their turn, by the id of their reader. */
   private readonly deliveries = new Map<string, RunningDelivery>();
   private webhooks?: Receivers;
+  private isLeader = false;
   private errorsSincePoll = 0;
   private isErrorLogged = false;
   private timer?: NodeJS.Timeout;
@@ -35,7 +46,6 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     private readonly connection: ReservedConnection,
-    private readonly leader: FeedLeader,
     private readonly readers: FeedReaders,
     private readonly delivery: FeedDelivery,
     private readonly subscribers: Subscribers,
@@ -43,7 +53,10 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly clock: FeedClock,
     private readonly config: Config,
   ) {
-    connection.whenLost(() => this.abortAll());
+    connection.whenLost(() => {
+      this.isLeader = false;
+      this.abortAll();
+    });
   }
 
   /** To be called before the application has started. */
@@ -82,7 +95,7 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
       if (this.isStopping) return;
       // Also without deliveries: other servers detect this one by a lock of its connection.
       await this.connection.open();
-      if (this.config.webhooks === 'off' || !(await this.leader.isLeader())) return;
+      if (this.config.webhooks === 'off' || !(this.isLeader ||= await this.becomeLeader())) return;
       await this.subscriptions.addRows();
       const due = await this.readers.due([...this.deliveries.keys()], this.subscribers.names);
       for (const reader of due) this.startDelivery(reader);
@@ -91,6 +104,17 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
       // Whatever the reason is, another process may succeed.
       await this.connection.close();
     }
+  }
+
+  /** @returns whether no other process is the leader */
+  private async becomeLeader(): Promise<boolean> {
+    const [{ isHeld }] = await this.connection.run((manager) =>
+      manager.query<[{ isHeld: boolean }]>('select pg_try_advisory_lock($1, $2) as "isHeld"', [
+        LEADER_LOCK,
+        LEADER_VERSION,
+      ]),
+    );
+    return isHeld;
   }
 
   private abortAll(): void {

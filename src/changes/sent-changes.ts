@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { LastEmitted } from './cursor';
+import { ReservedConnection } from '../database/reserved-connection';
 import { FORGET_LOST_LOG } from './changes.sql';
 
 /**
@@ -14,13 +15,18 @@ export class SentChanges {
   private readonly logger = new Logger('Changes');
   private readonly newest = new Map<string, { organizationId: number; change: LastEmitted }>();
 
+  constructor(connection: ReservedConnection) {
+    // Also in a process that is no longer the leader: the new one may have sent nothing that was lost.
+    connection.whenOpened((manager) => this.verify(manager));
+  }
+
   /** To be called before the change leaves this process. */
   note(readerId: string, organizationId: number, change: LastEmitted | null): void {
     if (change) this.newest.set(readerId, { organizationId, change });
   }
 
   /** Compares a database to which there is a new connection with what was read from it. @throws in a database that cannot be written */
-  async verify(manager: EntityManager): Promise<void> {
+  private async verify(manager: EntityManager): Promise<void> {
     if (this.newest.size === 0) return;
     const sent = [...this.newest.values()].map(({ organizationId, change: [resource, xid, seq, at] }) => ({
       organization_id: organizationId,

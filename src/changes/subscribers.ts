@@ -47,22 +47,24 @@ export class Subscribers implements OnModuleInit, Receivers {
   /** @throws ConfigError when a subscription cannot work */
   onModuleInit(): void {
     for (const wrapper of this.discovery.getProviders()) {
-      const { metatype, instance, isNotMetatype } = wrapper;
-      const type: unknown = isNotMetatype ? (instance as object | undefined)?.constructor : metatype;
-      const prototype = (typeof type === 'function' ? type.prototype : undefined) as object | undefined;
+      const instance: unknown = wrapper.instance;
+      const prototype = instance ? (Object.getPrototypeOf(instance) as Record<string, ChangesHandler> | null) : null;
       if (!prototype) continue;
+      // Nest makes an instance of any other provider only for a request, or for another provider.
+      const isSingleton = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
       for (const method of this.scanner.getAllMethodNames(prototype)) {
-        const subscription = findSubscription(prototype, method);
-        const methods = wrapper.isDependencyTreeStatic() ? instance : undefined;
-        if (subscription) this.add(subscription, methods as Record<string, ChangesHandler> | undefined, method);
+        const handler = prototype[method]!;
+        const subscription = Reflect.getMetadata(SUBSCRIPTION, handler) as ChangesSubscription | undefined;
+        if (subscription) this.add(subscription, method, isSingleton, handler.bind(instance));
       }
     }
   }
 
   private add(
     { name, resources = [...this.resources.names], start }: ChangesSubscription,
-    instance: Record<string, ChangesHandler> | undefined,
     method: string,
+    isSingleton: boolean,
+    handler: ChangesHandler,
   ): void {
     const reject = (reason: string): never => {
       throw new ConfigError(`@OnChanges({ name: '${name}' }) on the method ${method}: ${reason}`);
@@ -73,10 +75,8 @@ export class Subscribers implements OnModuleInit, Receivers {
     if (!this.resources.hasNames(resources)) {
       reject(`the resources must be some of ${this.resources.names.join(', ')}, without duplicates.`);
     }
-    const handler = instance?.[method];
-    // Nest makes an instance of a request-scoped provider only for a request.
-    if (!handler) return reject('its provider must not be request-scoped or transient.');
-    this.byName.set(name, { name, resources, start, handler: handler.bind(instance) });
+    if (!isSingleton) reject('its provider must not be request-scoped or transient.');
+    this.byName.set(name, { name, resources, start, handler });
   }
 
   inTurn<T>({ organizationId }: FeedReaderEntity, call: () => Promise<T>): Promise<T> {
@@ -117,12 +117,6 @@ export class Subscribers implements OnModuleInit, Receivers {
       return { error: error instanceof Error ? error.constructor.name : typeof error };
     }
   }
-}
-
-function findSubscription(prototype: object, method: string): ChangesSubscription | undefined {
-  const value = (prototype as Record<string, unknown>)[method];
-  if (typeof value !== 'function') return undefined;
-  return Reflect.getMetadata(SUBSCRIPTION, value) as ChangesSubscription | undefined;
 }
 
 async function graceAfter(signal: AbortSignal): Promise<DeliveryResult> {

@@ -1,10 +1,7 @@
-/** Names of `@OnChanges` that this server has. */
-export const ADD_SUBSCRIPTIONS =
-  'insert into subscriptions (name) select unnest($1::text[]) on conflict (name) do nothing';
-
-/** A server that starts calls failing methods at once. */
-export const RETRY_SUBSCRIPTIONS =
-  'update feed_readers set next_attempt_at = now() where subscription = any($1) and failing_since is not null';
+/** Stores the names `$1` of the `@OnChanges` of a server that starts, and has it call failing methods at once. */
+export const REGISTER_SUBSCRIPTIONS = `
+  with added as (insert into subscriptions (name) select unnest($1::text[]) on conflict (name) do nothing)
+  update feed_readers set next_attempt_at = now() where subscription = any($1) and failing_since is not null`;
 
 /** Rows that subscriptions `$1` lack, or have for other resources than `$2` says; a part of them, when there are very many. */
 export const MISSING_ROWS = `

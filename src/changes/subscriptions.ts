@@ -6,7 +6,7 @@ import { uuidV7 } from '../database/uuid';
 import { FeedReaderEntity } from './feed-reader.entity';
 import { FeedReaders } from './feed-readers';
 import { type Subscriber, Subscribers } from './subscribers';
-import { ADD_SUBSCRIPTIONS, MISSING_ROWS, RETRY_SUBSCRIPTIONS } from './subscriptions.sql';
+import { MISSING_ROWS, REGISTER_SUBSCRIPTIONS } from './subscriptions.sql';
 
 /** A row that a subscription lacks, or has for other resources. */
 interface MissingRow {
@@ -34,12 +34,9 @@ export class Subscriptions {
   async addRows(): Promise<void> {
     const { all, names } = this.subscribers;
     if (all.length === 0) return;
-    if (!this.isRegistered) {
-      await this.connection.run((manager) => manager.query(ADD_SUBSCRIPTIONS, [names]));
-      // The server may have been started to bring a method that no longer throws.
-      await this.connection.run((manager) => manager.query(RETRY_SUBSCRIPTIONS, [names]));
-      this.isRegistered = true;
-    }
+    // The server may have been started to bring a method that no longer throws.
+    if (!this.isRegistered) await this.connection.run((manager) => manager.query(REGISTER_SUBSCRIPTIONS, [names]));
+    this.isRegistered = true;
     const resources = JSON.stringify(Object.fromEntries(all.map((each) => [each.name, each.resources])));
     const values = [names, resources];
     const missing = await this.connection.run((manager) => manager.query<MissingRow[]>(MISSING_ROWS, values));
@@ -53,14 +50,15 @@ export class Subscriptions {
     const { organizationId, isOlder, id } = row;
     const since = start === 'now' && isOlder && id === null ? 'now' : undefined;
     const cursor = await this.feed.start(organizationId, resources, since);
-    const values = { resources, cursor, endsSnapshot: start === 'snapshot' || id !== null, caughtUpTo: null };
-    await this.connection.run(async (manager) => {
-      const readers = manager.withRepository(this.readers);
-      if (id !== null) await readers.update({ id }, values);
-      else {
-        const added = { ...values, id: uuidV7(), organizationId, subscription: name };
-        await readers.createQueryBuilder().insert().values(added).orIgnore().execute();
-      }
-    });
+    const values = {
+      id: id ?? uuidV7(),
+      organizationId,
+      subscription: name,
+      resources,
+      cursor,
+      endsSnapshot: start === 'snapshot' || id !== null,
+      caughtUpTo: null,
+    };
+    await this.connection.run((manager) => manager.withRepository(this.readers).upsert(values, ['id']));
   }
 }

@@ -91,18 +91,15 @@ export async function startOnDatabase(
   log: Log,
   extension: Extension = {},
 ): Promise<TestLanyard> {
+  let app: INestApplication | undefined;
   try {
     const config = new Config({ ...TEST_SETTINGS, ...settings, databaseUrl: database.url });
-    const app = await createApp(config, log, extension);
-    try {
-      await app.init();
-      await listen(app.getHttpServer() as Server, config, '--port');
-    } catch (error) {
-      await app.close();
-      throw error;
-    }
+    app = await createApp(config, log, extension);
+    await app.init();
+    await listen(app.getHttpServer() as Server, config, '--port');
     return testLanyard(app, database.drop);
   } catch (error) {
+    await app?.close();
     await database.drop();
     throw error;
   }

@@ -261,8 +261,11 @@ describe('a start is refused for', () => {
     );
   });
 
-  it('a request-scoped provider', async () => {
-    @Injectable({ scope: Scope.REQUEST })
+  it.each([
+    ['a request-scoped provider', Scope.REQUEST],
+    ['a transient provider', Scope.TRANSIENT],
+  ])('%s', async (_, scope) => {
+    @Injectable({ scope })
     class Scoped {
       @OnChanges({ name: 'scoped', start: 'now' })
       notice(): Promise<void> {
