@@ -14,7 +14,6 @@ import {
   encodeCursor,
   encodePositions,
   type LastEmitted,
-  MalformedCursor,
   MAX_CURSOR_LENGTH,
   pendingRanges,
 } from './cursor';
@@ -199,7 +198,7 @@ export class ChangesService {
   private async parseCursor(caller: Caller, text: string): Promise<Cursor> {
     const { stored, ...cursor } = await this.decode(caller, text);
     // An extension that this server no longer has may have added a resource that the cursor follows.
-    if (!this.resources.hasNumbers(cursor.resources)) throw new GoneException();
+    if (!cursor.resources.every((number) => this.resources.byNumber.has(number))) throw new GoneException();
     if (!stored) return cursor;
     const [positions] = await this.statements.selectJson(caller, SQL.LOAD_POSITIONS, [stored]);
     if (positions === undefined) throw new GoneException();
@@ -207,15 +206,11 @@ export class ChangesService {
   }
 
   private async decode(caller: Caller, text: string): Promise<DecodedCursor> {
-    try {
+    // A different secret means a different database: it may have been restored while the server was running.
+    for (const secret of [this.secret, undefined]) {
+      this.secret = secret;
       const cursor = decodeCursor(text, caller.organizationId, await this.loadSecret(caller));
       if (cursor) return cursor;
-      // A different secret means a different database: it may have been restored while the server was running.
-      this.secret = undefined;
-      const retried = decodeCursor(text, caller.organizationId, await this.loadSecret(caller));
-      if (retried) return retried;
-    } catch (error) {
-      throw error instanceof MalformedCursor ? new InvalidRequest('query cursor', 'format') : error;
     }
     throw new ForeignCursor();
   }
@@ -233,7 +228,7 @@ export class ChangesService {
     const progress = { ...cursor.snapshotProgress! };
     const page = { changes, hasMore: true, newest: log.newest, readAt: null };
     while (progress.nth < cursor.resources.length && changes.length < limit) {
-      const resource = this.resources.get(cursor.resources[progress.nth]!);
+      const resource = this.resources.byNumber.get(cursor.resources[progress.nth]!)!;
       const count = Math.min(limit - changes.length, buffer.batchSize);
       const values = [count, progress.position, progress.eventId || firstParentId(resource)];
       const statement = this.snapshotPages.get(resource)!;

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { InvalidRequest } from '../errors/exceptions';
 
 /** Where a change is in the log: the number of its transaction, and its number within the log. */
 export type LogPosition = [xid: number, seq: number];
@@ -89,7 +90,11 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Thrown for a text that is not a cursor, or that is one of another organization. */
-export class MalformedCursor extends Error {}
+export class MalformedCursor extends InvalidRequest {
+  constructor() {
+    super('query cursor', 'format');
+  }
+}
 
 /** A cursor as clients have it. `stored` is the hash of its open transactions if they are stored in the database. */
 export type DecodedCursor = Cursor & { stored?: string };

@@ -54,7 +54,7 @@ export class FeedResources {
   readonly all: readonly FeedResource[];
   readonly names: readonly string[];
   readonly numbers: readonly number[];
-  private readonly byNumber: ReadonlyMap<number, FeedResource>;
+  readonly byNumber: ReadonlyMap<number, FeedResource>;
 
   /** @throws Error when two resources have the same number or the same name */
   constructor(resources: readonly FeedResource[]) {
@@ -71,20 +71,9 @@ export class FeedResources {
     return names.every((name) => this.names.includes(name)) && new Set(names).size === names.length;
   }
 
-  hasNumbers(numbers: readonly number[]): boolean {
-    return numbers.every((number) => this.byNumber.has(number));
-  }
-
   /** The numbers of the named resources, in the order of a snapshot. */
   numbersOf(names: readonly string[]): number[] {
     return this.all.filter(({ name }) => names.includes(name)).map(({ number }) => number);
-  }
-
-  /** @throws Error when there is no resource with this number */
-  get(number: number): FeedResource {
-    const resource = this.byNumber.get(number);
-    if (!resource) throw new Error(`The feed has no resource with the number ${number}`);
-    return resource;
   }
 }
 

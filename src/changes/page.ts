@@ -59,7 +59,7 @@ export function mergeByRecord(entries: LogEntry[], resources: FeedResources): Ch
     const key = [number, eventId, id].join();
     const earlier = records.get(key);
     records.set(key, {
-      resource: resources.get(number),
+      resource: resources.byNumber.get(number)!,
       eventId,
       id,
       operations: (earlier?.operations ?? '') + operation,
