@@ -29,10 +29,8 @@ const recordFunction = (resource: FeedResource): string => {
   const { name, table, number, recordSql, key, remoteIds, changeDetector } = resource;
   const columns = { integer: key.integer?.column, uuid: key.uuid?.column };
   const rendered = (row: string): string => `(select ${recordSql} from (select ${row}.*) ${table})`;
+  const visible = changeDetector ?? rendered;
   const remoteIdsSql = remoteIds ? `case tg_op when 'DELETE' then ${remoteIds.column} end` : 'null';
-  const isVisible = changeDetector
-    ? `${changeDetector('old')} is distinct from ${changeDetector('new')}`
-    : `${rendered('old')} is distinct from ${rendered('new')}`;
   const audited: AuditedColumns = { organization: 'organization_id', ...columns, order: 'position' };
   return `
 create or replace function changes_of_${table}() returns trigger language plpgsql as $$
@@ -43,7 +41,7 @@ begin
       ${remoteIdsSql} from changed;
     ${auditChanged(name, audited)}
   else
-    if ${isVisible} then
+    if ${visible('old')} is distinct from ${visible('new')} then
       insert into changes (${COLUMNS}) values (new.organization_id, ${number}, 'u', ${keySql(columns, 'new')}, null);
     end if;
     ${auditUpdated(name, audited)}
