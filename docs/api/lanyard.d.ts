@@ -862,15 +862,9 @@ declare const ChangeOperation: readonly ['snapshot', 'created', 'updated', 'dele
 type ChangeOperation = (typeof ChangeOperation)[number];
 
 /** A page of the feed. */
-interface ChangesPage {
+interface ChangesPage extends PageContent {
   phase: ChangesPhase;
-  changes: JsonText[];
   cursor: string;
-  hasMore: boolean;
-  /** The newest change that the page may show. */
-  newest: LastEmitted | null;
-  /** As of when it was read. A page of a snapshot has no such moment, because it is not complete. */
-  readAt: LogMoment | null;
 }
 
 declare const ChangesPhase: readonly ['snapshot', 'changes'];
@@ -1175,13 +1169,13 @@ declare class FeedResources {
   readonly all: readonly FeedResource[];
   readonly names: readonly string[];
   readonly numbers: readonly number[];
+  readonly byNumber: ReadonlyMap<number, FeedResource>;
+  /** @throws Error when two resources have the same number or the same name */
+  constructor(resources: readonly FeedResource[]);
   /** Whether there is a resource of each name, and no name occurs twice. */
   hasNames(names: readonly string[]): boolean;
-  hasNumbers(numbers: readonly number[]): boolean;
   /** The numbers of the named resources, in the order of a snapshot. */
   numbersOf(names: readonly string[]): number[];
-  /** @throws Error when there is no resource with this number */
-  get(number: number): FeedResource;
 }
 
 type FieldOptions<Own = object> = Presence &
@@ -1360,8 +1354,7 @@ interface ListParent {
 
 /** As of when the log was read. */
 interface LogMoment {
-  /** Null where there is no log to continue: on a standby, and while a restore is under way. */
-  generation: string | null;
+  generation: string;
   /** The snapshot of PostgreSQL under which it was read. */
   snapshot: string;
 }
@@ -1435,6 +1428,16 @@ type OnDelete = 'CASCADE' | 'SET NULL';
 /** An entity whose rows belong to organizations. */
 interface Owned {
   organizationId: number;
+}
+
+/** What the two phases of the feed read alike. */
+interface PageContent {
+  changes: JsonText[];
+  hasMore: boolean;
+  /** The newest change that the page may show. */
+  newest: LastEmitted | null;
+  /** As of when it was read. A page of a snapshot has no such moment, because it is not complete. */
+  readAt: LogMoment | null;
 }
 
 declare class PhoneNumber {

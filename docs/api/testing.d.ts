@@ -8,8 +8,8 @@ import { INestApplication } from '@nestjs/common';
  * Watches the statements that requests send to the database, and names those that read or change a table with an
  * `organization_id` without a condition on it. It asks PostgreSQL for the plan of each statement, so that it needs no rows of
  * other organizations and no role of its own. It sees that there is a condition, not whether its value is the caller's. It
- * watches the requests that arrive after it was created, and sends each GET for an organization of its own first, by which
- * it finds a cache that organizations share.
+ * watches the requests that arrive after it was created. To find a cache that organizations share, it sends each GET again,
+ * for an organization of its own.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import { INestApplication } from '@nestjs/common';
  * ```
  */
 export declare class TenantOracle {
-  /** The URLs of the GETs since the last call to which an organization got what the request of another one had made. */
+  /** The URLs of the GETs since the last call to which an organization gets what the request of another one has read. */
   takeShared(): Promise<string[]>;
   /** The unscoped statements since the last call. */
   takeUnscoped(): Promise<UnscopedStatement[]>;

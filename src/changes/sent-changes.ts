@@ -13,7 +13,8 @@ import { FORGET_LOST_LOG } from './changes.sql';
 @Injectable()
 export class SentChanges {
   private readonly logger = new Logger('Changes');
-  private readonly newest = new Map<string, { organizationId: number; change: LastEmitted }>();
+  /** What FORGET_LOST_LOG looks for, by the ID of the reader. */
+  private readonly newest = new Map<string, object>();
 
   constructor(connection: ReservedConnection) {
     // Also in a process that is no longer the leader: the new one may have sent nothing that was lost.
@@ -22,20 +23,16 @@ export class SentChanges {
 
   /** To be called before the change leaves this process. */
   note(readerId: string, organizationId: number, change: LastEmitted | null): void {
-    if (change) this.newest.set(readerId, { organizationId, change });
+    if (!change) return;
+    const [resource, xid, seq, at] = change;
+    this.newest.set(readerId, { organization_id: organizationId, resource, xid, seq, at });
   }
 
   /** Compares a database to which there is a new connection with what was read from it. @throws in a database that cannot be written */
   private async verify(manager: EntityManager): Promise<void> {
     if (this.newest.size === 0) return;
-    const sent = [...this.newest.values()].map(({ organizationId, change: [resource, xid, seq, at] }) => ({
-      organization_id: organizationId,
-      resource,
-      xid,
-      seq,
-      at,
-    }));
-    const [, lost] = await manager.query<[unknown[], number]>(FORGET_LOST_LOG, [JSON.stringify(sent)]);
+    const sent = JSON.stringify([...this.newest.values()]);
+    const [, lost] = await manager.query<[unknown[], number]>(FORGET_LOST_LOG, [sent]);
     if (lost === 0) return;
     this.newest.clear();
     this.logger.warn({

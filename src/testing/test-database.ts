@@ -84,12 +84,11 @@ export async function startTemporaryPostgres(): Promise<TestDatabase> {
  */
 async function prepareData(dataDir: string): Promise<void> {
   const template = findTemplate();
-  // The template is optional: it may belong to another user, and node_modules may be read-only.
-  const isCopied = await copyCluster(template, dataDir).then(
-    () => true,
-    () => false,
-  );
-  if (isCopied) return;
+  try {
+    return await copyCluster(template, dataDir);
+  } catch {
+    // The template is optional: it may belong to another user, and node_modules may be read-only.
+  }
   const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
   try {
     for (const setting of DURABILITY_SETTINGS) await query(postgres.url, `alter system set ${setting} = off`);
