@@ -13,7 +13,7 @@ import { createDemo, originOf } from '../../src/demo/first-start';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
 import { EmbeddedFixtures, postmasterOf, waitUntil } from '../support/embedded-fixtures';
-import { Operator, waitForOutcome } from '../support/operator';
+import { Operator, type Outcome, waitForOutcome } from '../support/operator';
 import { waitForOutput, startProgram, waitForExit } from '../support/program';
 import { NO_SERVER, RedisServer } from '../support/redis-server';
 import { describeUnless, missingProgramReason } from '../support/skipping';
@@ -28,6 +28,10 @@ it.each([
 ])('a server at %s is found at %s', (address, origin) => {
   expect(originOf({ address, port: 3000 })).toBe(origin);
 });
+
+/** A start that is rejected. */
+const serve = (settings: NodeJS.ProcessEnv): Promise<Outcome> =>
+  new Operator({ REDIS_URL: undefined, HOST: '127.0.0.1', PORT: '0', ...settings }).serve();
 
 describe('a start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-start-'));
@@ -168,9 +172,7 @@ describe('a start', () => {
     ['PORT', { PORT: 'http' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
   ])('fails with one line that names %s: %j', async (name, settings) => {
-    const { status, stdout, stderr } = await waitForOutcome(
-      startProgram({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings }),
-    );
+    const { status, stdout, stderr } = await serve({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings });
     expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, stdout: '', lines: 1 });
     expect(stderr).toContain(name);
     expect(stderr).not.toContain('secret');
@@ -180,7 +182,7 @@ describe('a start', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const PORT = String((other.address() as AddressInfo).port);
-    const outcome = await waitForOutcome(startProgram({ DATABASE_URL: database.url, PORT }));
+    const outcome = await serve({ DATABASE_URL: database.url, PORT });
     other.close();
     const stderr = `PORT ${PORT} is already in use. Stop the other program or choose a different PORT.\n`;
     expect(outcome).toEqual({ status: 1, stdout: '', stderr });
@@ -189,7 +191,7 @@ describe('a start', () => {
   it('fails with one line if it cannot listen on its address', async () => {
     const HOST = '192.0.2.1';
     const stderr = `HOST ${HOST} is not an address of this machine. Use one that is, or 0.0.0.0 for all interfaces.\n`;
-    expect(await waitForOutcome(startProgram({ DATABASE_URL: database.url, HOST }))).toEqual({
+    expect(await serve({ DATABASE_URL: database.url, HOST })).toEqual({
       status: 1,
       stdout: '',
       stderr,
@@ -287,7 +289,7 @@ describe('a start', () => {
 
     it('fails with one line if the certificate is not signed by a trusted authority', async () => {
       const DATABASE_URL = postgres.replace(/&sslrootcert.*/, '');
-      const { status, stderr } = await waitForOutcome(startProgram({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' }));
+      const { status, stderr } = await serve({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' });
       expect({ status, stderr }).toEqual({
         status: 1,
         stderr: expect.stringMatching(/^Cannot connect .*DATABASE_URL.*certificate.*\n$/),
