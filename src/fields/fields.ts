@@ -156,8 +156,10 @@ const dateTime = (schema: object, start?: string): FieldDefinition => ({
 export const DateTime = kind(dateTime(DATE_TIME));
 
 /** The same in a body; the API reference shows every form that is accepted. */
-export const DateTimeInput = ({ notBefore, ...options }: NotBefore = {}) =>
-  field(dateTime(DATE_TIME_INPUT, notBefore), options);
+export const DateTimeInput = (options: NotBefore = {}) => {
+  const { notBefore, ...others } = options;
+  return field(dateTime(DATE_TIME_INPUT, notBefore), others);
+};
 
 const isUtcOfAnyPrecision = (value: unknown): boolean =>
   typeof value === 'string' && value.endsWith('Z') && toUtc(value) !== undefined;
