@@ -22,7 +22,6 @@ import { ErrorFilter } from './api/error.filter';
 import { IdempotencyInterceptor } from './api/idempotency.interceptor';
 import { MAX_BODY_BYTES } from './api/body-memory-limit';
 import { JsonBodyInterceptor } from './api/json-body.interceptor';
-import { ModulePipes } from './api/module-pipes';
 import { NotFoundModule } from './api/not-found.controller';
 import { RequestValidationPipe } from './api/validation.pipe';
 import { Metrics } from './observability/metrics';
@@ -91,7 +90,6 @@ export class AppModule {
         { provide: DatabaseOptions, useValue: databaseOptions(config) },
         Metrics,
         ReaderMetrics,
-        ModulePipes,
         ...globalProviders(config),
       ],
       exports: [Config, DatabaseOptions, Metrics, MulterModule],

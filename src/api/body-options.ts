@@ -1,6 +1,14 @@
 import { ValidationPipe } from '@nestjs/common';
-import { isAllOptional, usesOnlyFieldDecorators } from '../fields/field-rules';
-import { handlerPipes, hasInterceptors, type HandlerContext, type Pipe, routeArguments } from './handler-metadata';
+import type { ModulesContainer } from '@nestjs/core';
+import { firstInvalidPath, toInstance, usesOnlyFieldDecorators } from '../fields/field-rules';
+import {
+  handlerPipes,
+  hasInterceptors,
+  type HandlerContext,
+  type Pipe,
+  routeArguments,
+  takes,
+} from './handler-metadata';
 
 /** How a handler reads its body. */
 export interface BodyOptions {
@@ -19,14 +27,14 @@ export interface BodyOptions {
 /** @returns undefined where a handler sees no body */
 export function bodyOptionsOf(context: HandlerContext): BodyOptions | undefined {
   const parameters = routeArguments(context, 'BODY');
-  const isRaw = routeArguments(context, 'RAW_BODY').length > 0;
-  const takesFiles = [...routeArguments(context, 'FILE'), ...routeArguments(context, 'FILES')].length > 0;
-  const seesRequest = isRaw || takesFiles || routeArguments(context, 'REQUEST').length > 0;
+  const isRaw = takes(context, 'RAW_BODY');
+  const takesFiles = takes(context, 'FILE', 'FILES');
+  const seesRequest = isRaw || takesFiles || takes(context, 'REQUEST');
   if (parameters.length === 0 && !seesRequest) return undefined;
   const [{ type } = {}] = parameters;
   return {
     accepts: acceptedBy(parameters),
-    allOptional: !type || !usesOnlyFieldDecorators(type) || isAllOptional(type),
+    allOptional: !type || !usesOnlyFieldDecorators(type) || firstInvalidPath(toInstance(type, {})) === undefined,
     isRaw,
     takesForms: takesFiles || hasInterceptors(context),
     isImplicit: parameters.length === 0,
@@ -41,18 +49,23 @@ function acceptedBy(parameters: ReturnType<typeof routeArguments>): BodyOptions[
   return type === undefined || type === Object ? 'either' : 'object';
 }
 
-/** The parts of a request that a ValidationPipe of a module itself checks, and that are left to it. */
-export const CHECKED_PARTS = ['BODY', 'QUERY', 'PARAM'] as const;
+/** The parts of a request that a ValidationPipe of a module may check instead of Lanyard's. */
+const CHECKED_PARTS = ['BODY', 'QUERY', 'PARAM'] as const;
 export type CheckedPart = (typeof CHECKED_PARTS)[number];
 
 const isValidationPipe = (pipe: Pipe): boolean =>
-  pipe instanceof ValidationPipe ||
-  (typeof pipe === 'function' && pipe.prototype instanceof ValidationPipe) ||
-  pipe === ValidationPipe;
+  pipe === ValidationPipe || (typeof pipe === 'function' ? pipe.prototype : pipe) instanceof ValidationPipe;
 
-/** The parts of a request for which a handler, its controller or its parameter has a ValidationPipe. */
-export function partsWithOwnPipe(context: HandlerContext): CheckedPart[] {
-  if (handlerPipes(context).some(isValidationPipe)) return [...CHECKED_PARTS];
+/** Those that modules have as their `APP_PIPE`. */
+const globalPipes = (modules: ModulesContainer): Pipe[] =>
+  [...modules.values()]
+    .flatMap(({ providers }) => [...providers.values()])
+    .filter(({ subtype }) => subtype === 'pipe')
+    .map(({ instance }) => instance as Pipe);
+
+/** The parts of a request that are left to a ValidationPipe of a module, its controller, its handler or a parameter. */
+export function partsLeftToModule(context: HandlerContext, modules: ModulesContainer): readonly CheckedPart[] {
+  if ([...globalPipes(modules), ...handlerPipes(context)].some(isValidationPipe)) return CHECKED_PARTS;
   return CHECKED_PARTS.filter((part) =>
     routeArguments(context, part).some(({ name, pipes }) => name === undefined && pipes.some(isValidationPipe)),
   );

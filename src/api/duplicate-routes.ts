@@ -1,20 +1,19 @@
-import { RequestMethod, type Type, VERSION_NEUTRAL } from '@nestjs/common';
+import { RequestMethod, type Type, type VERSION_NEUTRAL } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { ConfigError } from '../config';
 import { HOST_METADATA, METHOD_METADATA, MODULE_PATH, PATH_METADATA, VERSION_METADATA } from './nest-internals';
 
-/** A path of a handler. */
+type Module = ReturnType<ModulesContainer['get']> & object;
+type Version = string | typeof VERSION_NEUTRAL | undefined;
+
+/** A handler under one of its paths. */
 interface Route {
-  method: string;
-  /** The path after the prefix of the API, with the version. */
-  path: string;
-  host: unknown;
   controller: Type;
   handler: string;
+  /** The method and the path after the prefix of the API, with the version: `GET /v2/halls/:id`. */
+  requests: string;
+  host: unknown;
 }
-
-type Handlers = Record<string, object>;
-type Version = string | typeof VERSION_NEUTRAL | undefined;
 
 /** The name of a parameter or a wildcard: requests of `/leads/:leadId` are those of `/leads/:id`. */
 const PARAMETER_NAME = /([:*])\w+/g;
@@ -24,51 +23,42 @@ const PARAMETER_NAME = /([:*])\w+/g;
  * @throws ConfigError that names both handlers
  */
 export function rejectDuplicateRoutes(modules: ModulesContainer): void {
-  const routes = new Map<string, Route>();
-  for (const route of routesOf(modules)) {
-    const { method, path, host, controller, handler } = route;
-    const requests = `${method} ${path.replace(PARAMETER_NAME, '$1')} ${String(host)}`;
-    const other = routes.get(requests) ?? route;
-    routes.set(requests, other);
+  const known = new Map<string, Route>();
+  for (const route of [...modules.values()].flatMap((module) => routesOfModule(module, modules.applicationId))) {
+    const key = `${route.requests.replace(PARAMETER_NAME, '$1')} ${String(route.host)}`;
+    const first = known.get(key) ?? route;
+    known.set(key, first);
     // A dynamic module that is imported with different options has the same controllers several times.
-    if (other.controller === controller && other.handler === handler) continue;
-    throw new ConfigError(
-      `${other.controller.name}.${other.handler} and ${controller.name}.${handler} both handle ${method} ${path}. ` +
-        'Change the path of your handler.',
-    );
+    if (first.controller === route.controller && first.handler === route.handler) continue;
+    const [one, other] = [first, route].map(({ controller, handler }) => `${controller.name}.${handler}`);
+    throw new ConfigError(`${one} and ${other} both handle ${route.requests}. Change the path of your handler.`);
   }
 }
 
-/** The routes in the order in which Nest finds them. */
-function routesOf(modules: ModulesContainer): Route[] {
-  return [...modules.values()].flatMap(({ metatype: module, controllers }) => {
-    const modulePath = (Reflect.getMetadata(MODULE_PATH + modules.applicationId, module) ?? '') as string;
-    return [...controllers.values()].flatMap(({ metatype }) => controllerRoutes(metatype as Type, modulePath));
+function routesOfModule({ metatype: module, controllers }: Module, applicationId: string): Route[] {
+  const modulePath = metadataOf<string | undefined>(MODULE_PATH + applicationId, module) ?? '';
+  return [...controllers.values()].flatMap(({ metatype }) => routesOfController(metatype as Type, modulePath));
+}
+
+function routesOfController(controller: Type, modulePath: string): Route[] {
+  const prototype = controller.prototype as Record<string, object>;
+  const host = metadataOf(HOST_METADATA, controller);
+  return new MetadataScanner().getAllMethodNames(prototype).flatMap((handler) => {
+    const method = prototype[handler] as object;
+    if (!Reflect.hasMetadata(PATH_METADATA, method)) return [];
+    const verb = RequestMethod[metadataOf<RequestMethod>(METHOD_METADATA, method)];
+    const version =
+      metadataOf<Version | Version[]>(VERSION_METADATA, method) ?? metadataOf(VERSION_METADATA, controller);
+    const prefixes = [version].flat().map((each) => (typeof each === 'string' ? `v${each}` : ''));
+    const parts = [prefixes, [modulePath], pathsOf(controller), pathsOf(method)];
+    const paths = parts.reduce((all, part) => all.flatMap((path) => part.map((each) => `${path}/${each}`)));
+    return paths.map((path) => {
+      const requests = `${verb} /${path.split('/').filter(Boolean).join('/')}`;
+      return { controller, handler, requests, host };
+    });
   });
 }
 
-function controllerRoutes(controller: Type, modulePath: string): Route[] {
-  const handlers = controller.prototype as Handlers;
-  const host = Reflect.getMetadata(HOST_METADATA, controller) as unknown;
-  return new MetadataScanner().getAllMethodNames(handlers).flatMap((name) => {
-    const handler = handlers[name] as object;
-    if (!Reflect.hasMetadata(PATH_METADATA, handler)) return [];
-    const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
-    const version = (Reflect.getMetadata(VERSION_METADATA, handler) ??
-      Reflect.getMetadata(VERSION_METADATA, controller)) as Version | Version[];
-    const paths = combine(listOf(version).map(versionPath), [modulePath], pathsOf(controller), pathsOf(handler));
-    return paths.map((path) => ({ method, path, host, controller, handler: name }));
-  });
-}
+const metadataOf = <T>(key: string, target: object) => Reflect.getMetadata(key, target) as T;
 
-const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
-
-const pathsOf = (target: object): string[] => listOf(Reflect.getMetadata(PATH_METADATA, target) as string | string[]);
-
-const versionPath = (version: Version): string => (typeof version === 'string' ? `v${version}` : '');
-
-/** All paths with one part of each list, with single slashes. */
-function combine(...lists: string[][]): string[] {
-  const joined = lists.reduce((paths, parts) => paths.flatMap((path) => parts.map((part) => `${path}/${part}`)), ['']);
-  return joined.map((path) => `/${path.split('/').filter(Boolean).join('/')}`);
-}
+const pathsOf = (target: object): string[] => [metadataOf<string | string[]>(PATH_METADATA, target)].flat();

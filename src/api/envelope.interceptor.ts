@@ -11,7 +11,7 @@ import { finalize, map, type Observable } from 'rxjs';
 import { Transactions } from '../database/transactions';
 import { ENVELOPE, type Envelope, plainEnvelope } from './returns';
 import { JsonPayload } from '../server/json-payload';
-import { writesOwnResponse } from './handler-metadata';
+import { type HandlerContext, oncePerHandler, writesOwnResponse } from './handler-metadata';
 import { HTTP_CODE_METADATA, PATH_METADATA } from './nest-internals';
 
 /** Makes the body of a response from what a handler returned. */
@@ -34,8 +34,7 @@ interface ResponseFormat {
  */
 @Injectable()
 export class EnvelopeInterceptor implements NestInterceptor {
-  /** The format of each handler that was called; null where it has no envelope. */
-  private readonly formats = new Map<unknown, ResponseFormat | null>();
+  private readonly formatOf = oncePerHandler((context) => this.readFormat(context));
 
   constructor(
     private readonly reflector: Reflector,
@@ -44,12 +43,7 @@ export class EnvelopeInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler<never>): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
-    const handler = context.getHandler();
-    let format = this.formats.get(handler);
-    if (format === undefined) {
-      format = this.formatOf(context);
-      this.formats.set(handler, format);
-    }
+    const format = this.formatOf(context);
     if (!format) return next.handle();
     const { status, wrap } = format;
     const response = context.switchToHttp().getResponse<Response>();
@@ -63,7 +57,8 @@ export class EnvelopeInterceptor implements NestInterceptor {
     );
   }
 
-  private formatOf(context: ExecutionContext): ResponseFormat | null {
+  /** @returns null where a handler has no envelope */
+  private readFormat(context: HandlerContext): ResponseFormat | null {
     const handler = context.getHandler();
     const envelope = this.reflector.get<Envelope | undefined>(ENVELOPE, handler);
     if (envelope) return { wrap: (results) => new JsonPayload(envelope(results)) };

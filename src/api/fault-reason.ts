@@ -19,38 +19,43 @@ const schemaAt = (instance: object, name: string): FieldSchema | undefined =>
   schemasOf(instance.constructor as Class).get(name);
 
 /** @param path of the first invalid field of an instance, such as `phoneNumbers[0].type` */
-export function causeOf(instance: object, path: string, prefix = ''): FaultCause {
-  const [, name = '', rest = ''] = /^([^.[]+)(.*)$/s.exec(path) ?? [];
-  const value = (instance as Record<string, unknown>)[name];
-  const schema = schemaAt(instance, name);
-  if (!schema) return { reason: 'format' };
-  if (rest.startsWith('.') && isObject(value)) return causeOf(value, rest.slice(1), `${prefix}${name}.`);
-  const [, index, inner] = /^\[(\d+)\](?:\.(.+))?$/s.exec(rest) ?? [];
-  if (index === undefined || !Array.isArray(value)) return { reason: reasonFor(value, schema) };
-  return causeInList(value, Number(index), inner, prefix + name, schema);
+export function causeOf(instance: object, path: string): FaultCause {
+  let value: unknown = instance;
+  let schema: FieldSchema | undefined;
+  let list: unknown[] = [];
+  for (const name of path.match(/[^.[\]]+/g) ?? []) {
+    if (Array.isArray(value)) list = value;
+    schema = Array.isArray(value) ? schema && schemaOfEntries(schema) : schemaAt(value as object, name);
+    value = (value as Record<string, unknown>)[name];
+  }
+  const [, listPath, index, field] = /^(.*)\[(\d+)\](?:\.([^.[\]]+))?$/.exec(path) ?? [];
+  const first = index === undefined ? undefined : firstWithValueOf(list, Number(index), field);
+  if (first !== undefined) {
+    return { reason: 'duplicate', detail: `repeats ${listPath}[${first}]${field === undefined ? '' : `.${field}`}` };
+  }
+  return { reason: schema ? reasonFor(value, schema) : 'format' };
 }
 
-/** @param field the path of the invalid field in the entry; undefined where the entry itself is invalid */
-function causeInList(
-  entries: unknown[],
-  index: number,
-  field: string | undefined,
-  listPath: string,
-  schema: FieldSchema,
-): FaultCause {
-  const entry = entries[index];
-  if (field === undefined || !isObject(entry)) {
-    const first = entries.indexOf(entry);
-    if (first < index) return { reason: 'duplicate', detail: `repeats ${listPath}[${first}]` };
-    return { reason: reasonFor(entry, { ...schema, ...schema.items, isArray: false, items: undefined }) };
-  }
-  const isValid = firstInvalidPath(entry, (path) => path === field) === undefined;
-  if (!isValid) return causeOf(entry, field, `${listPath}[${index}].`);
-  // A field that is valid by itself has the value of an earlier entry.
-  const valueOf = (each: unknown): unknown => (each as Record<string, unknown> | null)?.[field];
-  const first = entries.findIndex((each) => valueOf(each) === valueOf(entry));
-  return { reason: 'duplicate', detail: `repeats ${listPath}[${first}].${field}` };
+/**
+ * The index of the first entry that has the value of another one, unless that is itself the first, or is invalid by itself.
+ * @param field whose values are compared; undefined where the entries are
+ */
+function firstWithValueOf(list: unknown[], index: number, field?: string): number | undefined {
+  const entry = list[index];
+  const isInvalidField =
+    field !== undefined && firstInvalidPath(entry as object, (path) => path === field) !== undefined;
+  const valueOf = (each: unknown) => (field === undefined ? each : (each as Record<string, unknown> | null)?.[field]);
+  const first = list.findIndex((each) => valueOf(each) === valueOf(entry));
+  return isInvalidField || first === index ? undefined : first;
 }
+
+/** The schema of each entry of a list. */
+const schemaOfEntries = (schema: FieldSchema): FieldSchema => ({
+  ...schema,
+  ...schema.items,
+  isArray: false,
+  items: undefined,
+});
 
 /**
  * The same for a query, whose values are texts.
@@ -75,9 +80,9 @@ function reasonFor(value: unknown, schema: FieldSchema): FaultReason {
 }
 
 function reasonForList(entries: unknown[], schema: FieldSchema): FaultReason {
-  const { maxItems = Infinity, items = {} } = schema;
+  const { maxItems = Infinity } = schema;
   if (entries.length > maxItems || entries.length === 0) return 'range';
-  const reasons = entries.map((entry) => reasonFor(entry, { ...schema, ...items, isArray: false, items: undefined }));
+  const reasons = entries.map((entry) => reasonFor(entry, schemaOfEntries(schema)));
   return reasons.find((reason) => reason !== 'format') ?? 'format';
 }
 

@@ -41,6 +41,10 @@ export function routeArguments(context: HandlerContext, part: keyof typeof Route
     .map(([, { index, data, pipes = [] }]) => ({ name: data, type: types[index], pipes }));
 }
 
+/** Whether a handler has a parameter that takes one of these parts. */
+export const takes = (context: HandlerContext, ...parts: (keyof typeof RouteParamtypes)[]): boolean =>
+  parts.some((part) => routeArguments(context, part).length > 0);
+
 /** The name of a handler in its class. A decorator may have put a function of another name in its place. */
 function methodNameOf(controller: Type, handler: ReturnType<HandlerContext['getHandler']>): string {
   let prototype = controller.prototype as object | null;
@@ -53,10 +57,26 @@ function methodNameOf(controller: Type, handler: ReturnType<HandlerContext['getH
   return handler.name;
 }
 
-/** What `@UsePipes()` and the like give to a handler and its controller. */
-function declaredFor<T>(context: HandlerContext, metadata: string): T[] {
+/** What `@UsePipes()` and the like give to a controller and its handler. */
+export function declaredFor<T>(context: HandlerContext, metadata: string): T[] {
   const targets = [context.getClass(), context.getHandler()];
   return targets.flatMap((target) => (Reflect.getMetadata(metadata, target) ?? []) as T[]);
+}
+
+/**
+ * Reads the decorators of a handler when it is called for the first time, and never again. A handler of a base class may be in
+ * several controllers.
+ */
+export function oncePerHandler<T>(read: (context: HandlerContext) => T): (context: HandlerContext) => T {
+  const known = new WeakMap<object, Map<unknown, T>>();
+  return (context) => {
+    const ofController = known.get(context.getClass()) ?? new Map<unknown, T>();
+    const found = ofController.get(context.getHandler());
+    if (found !== undefined) return found;
+    const value = read(context);
+    known.set(context.getClass(), ofController.set(context.getHandler(), value));
+    return value;
+  };
 }
 
 /** The pipes of a handler and its controller, which run for each of its parameters. */
@@ -75,10 +95,7 @@ export function writesOwnResponse(context: HandlerContext): boolean {
   const handler = context.getHandler();
   if (OTHER_RESPONSES.some((name) => Reflect.hasMetadata(name, handler))) return true;
   if ([handler, controller].some((target) => Reflect.hasMetadata(PLAIN, target))) return true;
-  const takesResponse = [...routeArguments(context, 'RESPONSE'), ...routeArguments(context, 'NEXT')].length > 0;
+  const takesResponse = takes(context, 'RESPONSE', 'NEXT');
   const method = methodNameOf(controller, handler);
   return takesResponse && Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method) !== true;
 }
-
-/** Whether a handler returns the values of a view. */
-export const isRendered = (handler: object): boolean => Reflect.hasMetadata(RENDER_METADATA, handler);

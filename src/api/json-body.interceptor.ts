@@ -7,13 +7,14 @@ import {
   type NestInterceptor,
   PayloadTooLargeException,
 } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { InvalidRequest, NotReplayable } from '../errors/exceptions';
 import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
-import { type BodyOptions, bodyOptionsOf, type CheckedPart, leaveToModule } from './body-options';
+import { type BodyOptions, bodyOptionsOf, type CheckedPart, leaveToModule, partsLeftToModule } from './body-options';
 import { sendError } from '../errors/error-response';
-import { ModulePipes } from './module-pipes';
+import { oncePerHandler } from './handler-metadata';
 import { parsePreferences, rejectUnknownFields } from './preferences';
 import { Semaphore } from './semaphore';
 import { countValues } from './count-values';
@@ -41,14 +42,6 @@ const DECOMPRESSORS = new Map([
 /** Bodies that are unpacked at the same time. Each may become 1 MiB, and zlib has four threads. */
 const MAX_UNPACKING = 8;
 
-/** What the interceptor does for a handler. */
-interface HandlerOptions {
-  /** Undefined where the handler sees no body. */
-  body?: BodyOptions;
-  /** The parts that pipes of the module check. */
-  leftToModule: CheckedPart[];
-}
-
 /**
  * Reads the preferences of a request, and the body of a handler with `@Body()` as JSON. It follows the token bucket, so that
  * a request without a key or a token never has its body read.
@@ -57,10 +50,12 @@ interface HandlerOptions {
 export class JsonBodyInterceptor implements NestInterceptor {
   private readonly partialBodies = new BodyMemoryLimit();
   private readonly unpacking = new Semaphore(MAX_UNPACKING);
-  /** The options of each handler that was called. */
-  private readonly options = new Map<unknown, HandlerOptions>();
+  private readonly optionsOf = oncePerHandler((context) => ({
+    body: bodyOptionsOf(context),
+    leftToModule: partsLeftToModule(context, this.modules),
+  }));
 
-  constructor(private readonly modulePipes: ModulePipes) {}
+  constructor(private readonly modules: ModulesContainer) {}
 
   /** @throws InvalidRequest, PayloadTooLargeException */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
@@ -78,7 +73,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     const isWrite = request.caller && !isSafe;
     const isRead = body ? !(body.isImplicit && isSafe) : isWrite;
     if (!isRead) {
-      if (leftToModule.length > 0) leaveParts(request, leftToModule);
+      leaveParts(request, leftToModule);
       return next.handle();
     }
     if (body?.takesForms && request.is(FORM_TYPE)) {
@@ -87,19 +82,9 @@ export class JsonBodyInterceptor implements NestInterceptor {
     }
     return this.read(request, response, body).then(() => {
       if (request.isStrict && body) rejectUnknownFields(context, 'BODY', request.body as object);
-      if (leftToModule.length > 0) leaveParts(request, leftToModule);
+      leaveParts(request, leftToModule);
       return next.handle();
     });
-  }
-
-  private optionsOf(context: ExecutionContext): HandlerOptions {
-    const handler = context.getHandler();
-    let options = this.options.get(handler);
-    if (!options) {
-      options = { body: bodyOptionsOf(context), leftToModule: this.modulePipes.partsOf(context) };
-      this.options.set(handler, options);
-    }
-    return options;
   }
 
   private async read(request: Request, response: Response, options?: BodyOptions): Promise<void> {
@@ -175,7 +160,7 @@ function acceptForm(request: Request, response: Response): void {
   continueBody(request, response);
 }
 
-function leaveParts(request: Request, parts: CheckedPart[]): void {
+function leaveParts(request: Request, parts: readonly CheckedPart[]): void {
   for (const part of parts) {
     if (part === 'BODY' && isObject(request.body)) leaveToModule(request.body);
     if (part === 'PARAM') leaveToModule(request.params);

@@ -78,18 +78,17 @@ export function rejectUnknownFields(context: ExecutionContext, part: 'QUERY' | '
   throw part === 'QUERY' ? new InvalidRequest(fault, 'unknown') : new InvalidField(path, 'unknown', { fault });
 }
 
-/** A handler without a parameter for the part declares no field. It is one class, since class-transformer keeps each that it sees. */
-class EmptyDto {}
-
 function unknownField(context: ExecutionContext, part: 'QUERY' | 'BODY', sent: object): string | undefined {
   const parameters = routeArguments(context, part);
+  const single = parameters.map(({ name }) => name);
+  const others = Object.entries(sent).filter(([name]) => !single.includes(name));
   const whole = parameters.find(({ name }) => name === undefined);
-  const type = whole ? whole.type : EmptyDto;
+  if (!whole) return others[0]?.[0];
+  const { type } = whole;
   // The handler takes anything.
-  if (!type || (type !== EmptyDto && checkedProperties(type).size === 0)) return undefined;
-  const names = parameters.map(({ name }) => name);
-  const rest = Object.fromEntries(Object.entries(sent).filter(([name]) => !names.includes(name)));
+  if (!type || checkedProperties(type).size === 0) return undefined;
+  const rest = Object.fromEntries(others);
   // class-transformer would convert unknown fields too, which takes long.
-  const known = Object.fromEntries(Object.entries(rest).filter(([name]) => checkedProperties(type).has(name)));
+  const known = Object.fromEntries(others.filter(([name]) => checkedProperties(type).has(name)));
   return findUnknownPath(rest, usesOnlyFieldDecorators(type) ? toInstance(type, known) : plainToInstance(type, known));
 }

@@ -78,12 +78,13 @@ export const Returns = <T extends object>(
 ): Answers<JsonText | string[] | T> => {
   const name = model.name.replace(/(V0Response|Result)$/, '');
   const results = key === undefined ? ref(model) : object({ [key]: ref(model) }, 'Record, by resource name.');
+  const [start, end] = key === undefined ? ['', ''] : [`{"${key}":`, '}'];
   return returns(
     { title: `${name}Answer`, about: 'One record.', description, models: [model], properties: { results } },
     (record: JsonText | string[] | T) => [
-      key === undefined ? '{"status":200,"results":' : `{"status":200,"results":{"${key}":`,
+      `{"status":200,"results":${start}`,
       ...(Array.isArray(record) ? record : [textOf(record)]),
-      key === undefined ? '}' : '}}',
+      `${end}}`,
     ],
   );
 };
@@ -163,14 +164,12 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
     (page: Page) => pageIn(200, key, page),
   );
 
-const PAGE_KEYS = ['items', 'limit', 'offset', 'total'];
-
 /** Whether a result has exactly the keys of a `Page` of objects or JSON texts. Anything else is no page of ours. */
 function isPage(result: unknown, jsonTexts: Set<string>): result is Page {
-  if (!isObject(result) || Object.keys(result).sort().join() !== PAGE_KEYS.join()) return false;
-  const { items, limit, offset, total } = result as Record<string, unknown>;
+  if (!isObject(result)) return false;
+  const { items, limit, offset, total, ...others } = result as Record<string, unknown>;
   if (![limit, offset, total].every(Number.isInteger) || !Array.isArray(items)) return false;
-  return items.every((item) => isObject(item) || jsonTexts.has(item as string));
+  return Object.keys(others).length === 0 && items.every((item) => isObject(item) || jsonTexts.has(item as string));
 }
 
 /** The JSON text of a result. A JSON text, or a list of them, is taken as it is; one within an object becomes its value. */
@@ -190,7 +189,7 @@ function resultText(result: unknown, jsonTexts: Set<string>): string {
 export function plainEnvelope(status: number, key: string, result: unknown, jsonTexts: Set<string>): string[] {
   if (!isPage(result, jsonTexts)) return [`{"status":${status},"results":${resultText(result ?? {}, jsonTexts)}}`];
   const items = result.items.map((item) => resultText(item, jsonTexts) as JsonText);
-  return pageIn(status, key, { limit: result.limit, offset: result.offset, total: result.total, items });
+  return pageIn(status, key, { ...result, items });
 }
 
 @ApiSchema({ description: 'Body of every error response.' })

@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import type { HandlerContext } from './handler-metadata';
+import { declaredFor, type HandlerContext, oncePerHandler } from './handler-metadata';
 
 /** What requests with a key may do: everything, read, or what an app at a booth needs. */
 export const KEY_SCOPES = ['all', 'read', 'capture'] as const;
@@ -34,41 +34,18 @@ export const OpenToCreator = (resource: string, parameter: string): MethodDecora
     ...describeScopes(['capture']),
   );
 
-interface HandlerScopes {
-  added: readonly Scope[];
-  ownRecord?: OwnRecord;
-}
-
-/** Decorators are read once for each handler. A handler of a base class may be in several controllers. */
-const known = new WeakMap<object, WeakMap<object, HandlerScopes>>();
-
-function readScopes({ getClass, getHandler }: { getClass: () => object; getHandler: () => object }): HandlerScopes {
-  const [controller, handler] = [getClass(), getHandler()];
-  const ofController = known.get(controller) ?? new WeakMap<object, HandlerScopes>();
-  known.set(controller, ofController);
-  const found = ofController.get(handler);
-  if (found) return found;
-  const added = [controller, handler].flatMap(
-    (target) => (Reflect.getMetadata(SCOPES_METADATA, target) ?? []) as Scope[],
-  );
-  const ownRecord = Reflect.getMetadata(OWN_RECORD_METADATA, handler) as OwnRecord | undefined;
-  const scopes: HandlerScopes = { added, ownRecord };
-  ofController.set(handler, scopes);
-  return scopes;
-}
-
-const contextOf = (context: HandlerContext) => ({
-  getClass: () => context.getClass() as object,
-  getHandler: () => context.getHandler() as object,
-});
-
 /** The scopes that may send a request with this method, whatever the record is. */
 export const scopesOfMethod = (method: string, added: readonly Scope[]): Scope[] => {
   const isRead = ['GET', 'HEAD'].includes(method.toUpperCase());
   return KEY_SCOPES.filter((scope) => scope === 'all' || (scope === 'read' && isRead) || added.includes(scope));
 };
 
-export const scopesOf = (context: HandlerContext, method: string): Scope[] =>
-  scopesOfMethod(method, readScopes(contextOf(context)).added);
+const declaredScopes = oncePerHandler((context) => ({
+  added: declaredFor<Scope>(context, SCOPES_METADATA),
+  ownRecord: Reflect.getMetadata(OWN_RECORD_METADATA, context.getHandler()) as OwnRecord | undefined,
+}));
 
-export const ownRecordOf = (context: HandlerContext): OwnRecord | undefined => readScopes(contextOf(context)).ownRecord;
+export const scopesOf = (context: HandlerContext, method: string): Scope[] =>
+  scopesOfMethod(method, declaredScopes(context).added);
+
+export const ownRecordOf = (context: HandlerContext): OwnRecord | undefined => declaredScopes(context).ownRecord;

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { ConfigError } from '../config';
-import { isRendered } from './handler-metadata';
+import { RENDER_METADATA } from './nest-internals';
 import { PUBLIC } from './public';
 
 type Module = ReturnType<ModulesContainer['get']> & object;
@@ -36,10 +36,12 @@ export function rejectUnsupported(modules: ModulesContainer): void {
 
 const isPublic = (target: object): boolean => Reflect.hasMetadata(PUBLIC, target);
 
-const classesOf = (type: Type): Type[] => {
+/** The class of this name that a class is or extends. */
+function classNamed(name: string, type: Type): Type | undefined {
+  if (type.name === name) return type;
   const parent = Object.getPrototypeOf(type) as Type | null;
-  return parent?.name ? [type, ...classesOf(parent)] : [type];
-};
+  return parent ? classNamed(name, parent) : undefined;
+}
 
 const outsideError = (what: string): ConfigError =>
   new ConfigError(
@@ -54,7 +56,7 @@ function rejectOutsidePipeline(type: Type, { metatype: module }: Module): void {
 }
 
 function rejectGraphQl(module: Module, all: Module[]): void {
-  if (!classesOf(module.metatype).some(({ name }) => name === GRAPHQL_MODULE)) return;
+  if (!classNamed(GRAPHQL_MODULE, module.metatype)) return;
   const importers = all.filter(({ imports }) => imports.has(module)).map(({ metatype }) => metatype);
   const importer = importers.find((each) => !isPublic(each));
   if (importer) throw outsideError(`${importer.name} imports ${module.metatype.name}`);
@@ -62,7 +64,7 @@ function rejectGraphQl(module: Module, all: Module[]): void {
 
 /** Rejects an interceptor that finds responses by their URL alone, and so sends one organization those of another. */
 function rejectSharedCache(type: Type, { metatype: module }: Module): void {
-  const cache = classesOf(type).find(({ name }) => name === CACHE_INTERCEPTOR);
+  const cache = classNamed(CACHE_INTERCEPTOR, type);
   const trackBy = (each: Type): unknown => (each.prototype as { trackBy?: unknown }).trackBy;
   if (!cache || typeof trackBy(cache) !== 'function' || trackBy(type) !== trackBy(cache)) return;
   throw new ConfigError(
@@ -74,7 +76,7 @@ function rejectSharedCache(type: Type, { metatype: module }: Module): void {
 function rejectRendered(controller: Type): void {
   const prototype = controller.prototype as object;
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-    if (typeof value !== 'function' || !isRendered(value as object)) continue;
+    if (typeof value !== 'function' || !Reflect.hasMetadata(RENDER_METADATA, value as object)) continue;
     throw new ConfigError(
       `${controller.name}.${name} uses @Render(), but Lanyard has no view engine. Return the text, with ` +
         "@Header('Content-Type', 'text/html').",

@@ -13,29 +13,21 @@ import type { FaultCause } from '../errors/faults';
 import { causeInQuery, causeOf, causeOfValidationError } from './fault-reason';
 import { messageOf } from './validator-message';
 
-/** Makes an instance of a class of what was sent, or throws what `createError` makes. */
-type Parser = (sent: object, createError: ErrorFactory, isQuery: boolean) => unknown;
+/** Makes an instance of a class of what was sent. It throws what `invalid` creates. */
+type Parser = (sent: object, metadata: ArgumentMetadata) => unknown;
 
-/** Creates the error for the first invalid field from its path, its cause, and the message that its validator was given. */
-type ErrorFactory = (path: string, cause: FaultCause, message?: string) => InvalidRequest;
-
-const errorFactory =
-  (part: 'query' | 'path'): ErrorFactory =>
-  (path, { reason, detail }, message) => {
-    const fault = `${part} ${path}`;
-    return message === undefined
-      ? new InvalidRequest(fault, reason, { detail })
-      : new InvalidValue(fault, reason, message);
-  };
-
-const ERROR_FACTORIES: Record<Exclude<ArgumentMetadata['type'], 'custom'>, ErrorFactory> = {
-  body: (path, { reason, detail }, message) =>
-    message === undefined
-      ? new InvalidField(path, reason, { detail })
-      : new InvalidValue(`body ${path}`, reason, message),
-  query: errorFactory('query'),
-  param: errorFactory('path'),
-};
+/**
+ * The error for the first invalid field of a part of the request.
+ * @param message the one that its validator was given
+ */
+function invalid({ type, data }: ArgumentMetadata, path: string, cause: FaultCause, message?: string): InvalidRequest {
+  const { reason, detail } = cause;
+  // An object may be a property itself: `@Body('address') address: AddressDto`.
+  const field = [data, path].filter(Boolean).join('.');
+  const fault = `${type === 'param' ? 'path' : type} ${field}`;
+  if (message !== undefined) return new InvalidValue(fault, reason, message);
+  return type === 'body' ? new InvalidField(field, reason, { detail }) : new InvalidRequest(fault, reason, { detail });
+}
 
 /** Classes of values that have no fields to check. */
 const VALUE_TYPES: unknown[] = [String, Number, Boolean, Array, Object, Date, Map, Set, Buffer, BigInt, Promise];
@@ -49,7 +41,8 @@ export class RequestValidationPipe implements PipeTransform {
   private readonly parsers = new WeakMap<object, Parser>();
 
   /** @throws InvalidField for a body, InvalidRequest for a query or a path, InvalidValue where the validator has a message */
-  transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
+  transform(value: unknown, metadata: ArgumentMetadata): unknown {
+    const { type, metatype, data } = metadata;
     // A path parameter has a pipe of its own: Nest's would read `0x10` as the number 16.
     if (!metatype || type === 'custom' || (type === 'param' && data !== undefined)) return value;
     let parse = this.parsers.get(metatype);
@@ -58,18 +51,11 @@ export class RequestValidationPipe implements PipeTransform {
       parse = parserFor(metatype as Type<object>);
       this.parsers.set(metatype, parse);
     }
-    const createError = data === undefined ? ERROR_FACTORIES[type] : within(data, ERROR_FACTORIES[type]);
     const sent = value ?? {};
-    if (!isObject(sent)) throw ERROR_FACTORIES[type](data ?? '', { reason: 'type' });
-    return parse(sent, createError, type === 'query');
+    if (!isObject(sent)) throw invalid(metadata, '', { reason: 'type' });
+    return parse(sent, metadata);
   }
 }
-
-/** For the fields of an object that is a property itself: `@Body('address') address: AddressDto`. */
-const within =
-  (name: string, createError: ErrorFactory): ErrorFactory =>
-  (path, cause, message) =>
-    createError(`${name}.${path}`, cause, message);
 
 /**
  * A single parameter of a query as the number or boolean that it is declared and is written as. Anything else stays as it
@@ -82,21 +68,14 @@ function asDeclared(value: unknown, metatype: unknown): unknown {
   return value;
 }
 
-/** What class-validator found first. */
-class FirstError extends Error {
-  constructor(readonly error?: ValidationError) {
-    super();
-  }
-}
-
 function parserFor(metatype: Type<object>): Parser {
   if (usesOnlyFieldDecorators(metatype)) {
-    return (sent, createError, isQuery) => {
+    return (sent, metadata) => {
       const instance = toInstance(metatype, sent);
       const path = firstInvalidPath(instance);
       if (path === undefined) return instance;
-      const cause = isQuery ? causeInQuery(sent, instance, path) : causeOf(instance, path);
-      return rejectAfterPathErrors(createError(path, cause));
+      const cause = metadata.type === 'query' ? causeInQuery(sent, instance, path) : causeOf(instance, path);
+      return rejectAfterPathErrors(invalid(metadata, path, cause));
     };
   }
   // A class that uses decorators of class-validator itself, as Nest's documentation has it.
@@ -107,19 +86,19 @@ function parserFor(metatype: Type<object>): Parser {
     transform: true,
     whitelist: true,
     validationError: { target: true },
-    exceptionFactory: ([error]) => new FirstError(error),
+    exceptionFactory: ([error]) => error,
   });
-  return async (sent, createError) => {
+  return async (sent, metadata) => {
     if (isLeftToModule(sent)) return sent;
     const values = sent as Record<string, unknown>;
     const known = names.filter((name) => Object.hasOwn(values, name)).map((name) => [name, values[name]]);
     try {
       return (await pipe.transform(Object.fromEntries(known), { type: 'body', metatype })) as unknown;
     } catch (thrown) {
-      if (!(thrown instanceof FirstError)) throw thrown;
-      const { error } = thrown;
-      if (!error) throw createError('', { reason: 'format' });
-      throw createError(pathOf(error), causeOfError(error), messageOf(error));
+      // A ValidationError is no Error: it comes from `exceptionFactory`.
+      if (thrown instanceof Error) throw thrown;
+      const error = thrown as ValidationError;
+      throw invalid(metadata, pathOf(error), causeOfError(error), messageOf(error));
     }
   };
 }

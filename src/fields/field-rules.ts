@@ -115,40 +115,38 @@ export function field(definition: FieldDefinition, options: FieldOptions): Prope
 
 /** Whether the fields of an object are converted: those of an instance, which a ValidationPipe of a module meets, are. */
 const isConverted = ({ constructor }: object): boolean =>
-  typeof constructor === 'function' && fieldRulesOf(constructor as Class).length > 0;
+  typeof constructor === 'function' && fieldsOf(constructor as Class).rules.length > 0;
 
-type NamedRule = [name: string, rule: FieldRule];
+/** What the decorators of class-validator say of a class. */
+interface ClassFields {
+  rules: [name: string, rule: FieldRule][];
+  /** The properties that any decorator checks, those of `field` included. */
+  properties: Set<string>;
+  usesOnlyFieldDecorators: boolean;
+}
 
 /** The fields of a class do not change, so they are read once. */
-const rulesByClass = new WeakMap<Class, NamedRule[]>();
+const fieldsByClass = new WeakMap<Class, ClassFields>();
 
-const metadataOf = (type: Class) => getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-
-function fieldRulesOf(type: Class): NamedRule[] {
-  const known = rulesByClass.get(type);
+function fieldsOf(type: Class): ClassFields {
+  const known = fieldsByClass.get(type);
   if (known) return known;
-  const found = metadataOf(type)
-    .filter(({ name }) => name === FIELD)
-    .map(({ propertyName, constraints }): NamedRule => [propertyName, (constraints as [FieldRule])[0]]);
-  rulesByClass.set(type, found);
-  return found;
+  const metadata = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  const ofField = metadata.filter(({ name }) => name === FIELD);
+  const fields: ClassFields = {
+    rules: ofField.map(({ propertyName, constraints }) => [propertyName, (constraints as [FieldRule])[0]]),
+    properties: new Set(metadata.map(({ propertyName }) => propertyName)),
+    usesOnlyFieldDecorators: ofField.length > 0 && ofField.length === metadata.length,
+  };
+  fieldsByClass.set(type, fields);
+  return fields;
 }
-
-const propertiesByClass = new WeakMap<Class, Set<string>>();
 
 /** The properties of a class that any decorator of class-validator checks, those of `field` included. */
-export function checkedProperties(type: Class): Set<string> {
-  const known = propertiesByClass.get(type) ?? new Set(metadataOf(type).map(({ propertyName }) => propertyName));
-  propertiesByClass.set(type, known);
-  return known;
-}
-
-/** Whether an object without any field is valid. */
-export const isAllOptional = (type: Class): boolean => firstInvalidPath(toInstance(type, {})) === undefined;
+export const checkedProperties = (type: Class): Set<string> => fieldsOf(type).properties;
 
 /** Whether `field` declares every property of a class. Then `toInstance` and `firstInvalidPath` cover all of it. */
-export const usesOnlyFieldDecorators = (type: Class): boolean =>
-  fieldRulesOf(type).length > 0 && metadataOf(type).every(({ name }) => name === FIELD);
+export const usesOnlyFieldDecorators = (type: Class): boolean => fieldsOf(type).usesOnlyFieldDecorators;
 
 /**
  * An instance of a class with the converted values of its fields in a plain object. Other properties are left out, and
@@ -156,7 +154,7 @@ export const usesOnlyFieldDecorators = (type: Class): boolean =>
  */
 export function toInstance<T extends object>(type: Class<T>, plain: object): T {
   const instance = new type() as Record<string, unknown>;
-  for (const [name, { convert }] of fieldRulesOf(type)) {
+  for (const [name, { convert }] of fieldsOf(type).rules) {
     const value = (plain as Record<string, unknown>)[name];
     if (value !== undefined) instance[name] = convert(value, plain);
   }
@@ -172,7 +170,7 @@ export const toInstanceIfObject = (value: unknown, type: Class): unknown =>
  * @param counts whether an error at the path counts
  */
 export function firstInvalidPath(instance: object, counts: (path: string) => boolean = () => true): string | undefined {
-  for (const [name, { check }] of fieldRulesOf(instance.constructor as Class)) {
+  for (const [name, { check }] of fieldsOf(instance.constructor as Class).rules) {
     const parent = instance as Record<string, unknown>;
     const result = check(parent[name], parent);
     if (result === true) continue;
@@ -184,7 +182,7 @@ export function firstInvalidPath(instance: object, counts: (path: string) => boo
 
 /** The errors of all fields of an instance, in the order of its class; objects and lists of them field by field. */
 export function* fieldErrors(instance: object, prefix = ''): Generator<FieldError> {
-  for (const [name, { check, schema }] of fieldRulesOf(instance.constructor as Class)) {
+  for (const [name, { check, schema }] of fieldsOf(instance.constructor as Class).rules) {
     const value = (instance as Record<string, unknown>)[name];
     const result = check(value, instance as Record<string, unknown>);
     if (result === true) continue;
@@ -216,7 +214,7 @@ function* nestedErrors(value: unknown, path: string, schema: FieldSchema): Gener
 export function schemasOf(type: Class): Map<string, FieldSchema> {
   const parent = Object.getPrototypeOf(type) as Class;
   const inherited = parent.prototype === undefined ? [] : schemasOf(parent);
-  const own = fieldRulesOf(type).map(([name, { schema }]): [string, FieldSchema] => [name, schema]);
+  const own = fieldsOf(type).rules.map(([name, { schema }]): [string, FieldSchema] => [name, schema]);
   return new Map([...inherited, ...own]);
 }
 

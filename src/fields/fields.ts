@@ -5,6 +5,7 @@ import {
   type Class,
   type Convert,
   field,
+  type FieldDefinition,
   type FieldOptions,
   firstInvalidPath,
   isObject,
@@ -43,6 +44,12 @@ export const MAX_LENGTH = { name: 255, url: 2048, prose: 65_535 } as const;
 /** Maximum entries of a list that has no other limit: PostgreSQL renders at most 1 GiB, and an entry has 40 bytes or more. */
 export const MAX_ENTRIES = 26_843_545;
 
+/** A kind of field without options of its own. */
+const kind =
+  (definition: FieldDefinition) =>
+  (options: FieldOptions = {}): PropertyDecorator =>
+    field(definition, options);
+
 /** Text of at most `max` characters. A required one must not be blank; an optional one only with `blank: false`. */
 export function Text({
   max = MAX_LENGTH.name,
@@ -59,18 +66,18 @@ const isShortText = (value: unknown): value is string =>
   isStorableText(value) && isWithinLength(value, MAX_LENGTH.name);
 const isEmailText = (value: unknown): boolean => isShortText(value) && isVisibleEmail(value);
 
-export const Email = (options: FieldOptions = {}) =>
-  field({ kind: 'email', schema: email(MAX_LENGTH.name), check: isEmailText }, options);
+export const Email = kind({ kind: 'email', schema: email(MAX_LENGTH.name), check: isEmailText });
 
-export const BooleanField = (options: FieldOptions = {}) =>
-  field({ schema: { type: 'boolean' }, check: (value) => typeof value === 'boolean' }, options);
+export const BooleanField = kind({ schema: { type: 'boolean' }, check: (value) => typeof value === 'boolean' });
 
 /** An integer within int32, not negative unless `min` says so. */
 export function Int32({ min, max, ...options }: FieldOptions<{ min?: number; max?: number }> = {}) {
   const schema = int32(min, max);
-  const isInRange = (value: number): boolean => value >= schema.minimum && value <= schema.maximum;
-  return field({ schema, check: (value) => Number.isInteger(value) && isInRange(value as number) }, options);
+  return field({ schema, check: (value) => Number.isInteger(value) && isWithin(value as number, schema) }, options);
 }
+
+const isWithin = (value: number, { minimum, maximum }: { minimum: number; maximum: number }): boolean =>
+  value >= minimum && value <= maximum;
 
 type DecimalOptions = FieldOptions<{
   /** The number of all digits, as in the column `numeric(precision, scale)`. Without it, any finite number is valid. */
@@ -94,27 +101,22 @@ export function Decimal({ precision, scale = 0, min, max, ...options }: DecimalO
   if (scale < 0 || integerDigits < 0) throw new Error(`The precision ${precision} does not include the scale ${scale}`);
   if (precision > MAX_EXACT_DIGITS) {
     const schema = decimalText(integerDigits, scale);
-    const pattern = new RegExp(schema.pattern);
-    const isDecimal = (value: unknown): boolean => typeof value === 'string' && pattern.test(value);
-    return field({ decimal: { integerDigits, scale }, schema, check: isDecimal }, options);
+    return field({ decimal: { integerDigits, scale }, schema, check: matches(schema) }, options);
   }
   const limit = Number(`${'9'.repeat(integerDigits)}.${'9'.repeat(scale)}`);
-  const { minimum, maximum } = { minimum: min ?? -limit, maximum: max ?? limit };
-  const isInRange = (value: number): boolean => value >= minimum && value <= maximum;
+  const schema = { type: 'number', format: 'decimal', minimum: min ?? -limit, maximum: max ?? limit };
   const hasScale = (value: number): boolean => Number(value.toFixed(scale)) === value;
-  const check: Check = (value) => typeof value === 'number' && isInRange(value) && hasScale(value);
-  const schema = { type: 'number', format: 'decimal', minimum, maximum };
+  const check: Check = (value) => typeof value === 'number' && isWithin(value, schema) && hasScale(value);
   return field({ decimal: { integerDigits, scale }, schema, check }, options);
 }
 
 /** Any JSON value, of a `jsonb` column. */
-export const JsonField = (options: FieldOptions = {}) =>
-  field({ kind: 'json', schema: {}, check: isStorableJson }, options);
+export const JsonField = kind({ kind: 'json', schema: {}, check: isStorableJson });
 
 const isNumericId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
 
 /** The id of an event or a user: an integer from 1 to 2^53 - 1. */
-export const NumericId = (options: FieldOptions = {}) => field({ schema: NUMERIC_ID, check: isNumericId }, options);
+export const NumericId = kind({ schema: NUMERIC_ID, check: isNumericId });
 
 /** One of the values of an enumeration, which the API reference lists under its name. */
 export function OneOf(values: readonly string[], name: string, options: FieldOptions = {}): PropertyDecorator {
@@ -125,8 +127,7 @@ export function OneOf(values: readonly string[], name: string, options: FieldOpt
 const toLowerCase = (value: unknown): unknown => (isUuid(value) ? value.toLowerCase() : value);
 
 /** A uuid, converted to lower case as PostgreSQL shows it. */
-export const Uuid = (options: FieldOptions = {}) =>
-  field({ kind: 'uuid', schema: UUID, check: isUuid, convert: toLowerCase }, options);
+export const Uuid = kind({ kind: 'uuid', schema: UUID, check: isUuid, convert: toLowerCase });
 
 /** Not before the day or date-time in another field of the same object. */
 type NotBefore = FieldOptions<{ notBefore?: string }>;
@@ -144,16 +145,21 @@ export const Day = ({ notBefore, ...options }: NotBefore = {}) =>
 
 const isUtc = (value: unknown): value is string => typeof value === 'string' && toUtc(value) === value;
 
-function dateTimeField(schema: object, { notBefore, ...options }: NotBefore): PropertyDecorator {
-  const check = dateCheck(isUtc, notBefore);
-  return field({ kind: 'date-time', schema, check, convert: (value) => toUtc(value) ?? value }, options);
-}
+const dateTime = (schema: object, start?: string): FieldDefinition => ({
+  kind: 'date-time',
+  schema,
+  check: dateCheck(isUtc, start),
+  convert: (value) => toUtc(value) ?? value,
+});
 
 /** A date-time, converted to ISO 8601 in UTC with milliseconds; the API reference shows that form. */
-export const DateTime = (options: FieldOptions = {}) => dateTimeField(DATE_TIME, options);
+export const DateTime = kind(dateTime(DATE_TIME));
 
 /** The same in a body; the API reference shows every form that is accepted. */
-export const DateTimeInput = (options: NotBefore = {}) => dateTimeField(DATE_TIME_INPUT, options);
+export const DateTimeInput = (options: NotBefore = {}) => {
+  const { notBefore, ...others } = options;
+  return field(dateTime(DATE_TIME_INPUT, notBefore), others);
+};
 
 const isUtcOfAnyPrecision = (value: unknown): boolean =>
   typeof value === 'string' && value.endsWith('Z') && toUtc(value) !== undefined;
@@ -162,15 +168,21 @@ const toMicroseconds = (value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/(\.\d{6})\d{1,3}Z$/, '$1Z') : value;
 
 /** A date-time in UTC, cut to microseconds: PostgreSQL would round it, even out of the year 9999. */
-export const PreciseDateTime = (options: FieldOptions = {}) =>
-  field({ kind: 'date-time', schema: DATE_TIME, check: isUtcOfAnyPrecision, convert: toMicroseconds }, options);
+export const PreciseDateTime = kind({
+  kind: 'date-time',
+  schema: DATE_TIME,
+  check: isUtcOfAnyPrecision,
+  convert: toMicroseconds,
+});
 
-const TIME = new RegExp(TIME_OF_DAY.pattern);
-const isTimeOfDay = (value: unknown): boolean => typeof value === 'string' && TIME.test(value);
+/** The check of a text by the pattern of its schema. */
+function matches({ pattern }: { pattern: string }): Check {
+  const regExp = new RegExp(pattern);
+  return (value) => typeof value === 'string' && regExp.test(value);
+}
 
 /** A time of day, HH:MM:SS. */
-export const TimeOfDay = (options: FieldOptions = {}) =>
-  field({ kind: 'time', schema: TIME_OF_DAY, check: isTimeOfDay }, options);
+export const TimeOfDay = kind({ kind: 'time', schema: TIME_OF_DAY, check: matches(TIME_OF_DAY) });
 
 /** Entries differ: as texts, or in a field. The second of two alike is invalid. */
 type Distinct = { distinct?: string | true };

@@ -54,5 +54,6 @@ export const ERROR_COMPONENTS = {
 
 const reference = (component: string) => ({ $ref: `#/components/responses/${component}` });
 
-export const errorReference = (status: number) => reference(nameOf(status));
 export const OTHER_ERROR = reference('OtherError');
+export const errorReference = (status: number) =>
+  SHARED_STATUSES.includes(status) ? reference(nameOf(status)) : OTHER_ERROR;

@@ -19,19 +19,20 @@ interface Header {
 }
 type Headers = Record<string, Header>;
 
+const TEXT = { type: 'string', minLength: 1, maxLength: 255 };
 const tokens = { required: true, schema: int32(0, MAX_TOKENS.max) };
 
 const HEADERS = {
   'Access-Control-Allow-Origin': {
     description: 'Origin allowed to read the response. Absent unless the operator has allowed origins.',
     required: false,
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    schema: TEXT,
     example: 'https://booth.example.com',
   },
   'X-Request-Id': {
     description: 'ID of the request, which the server also logs: the `X-Request-Id` of the request, or a new UUID.',
     required: true,
-    schema: { type: 'string', minLength: 1, maxLength: 128, pattern: REQUEST_ID_PATTERN.source },
+    schema: { ...TEXT, maxLength: 128, pattern: REQUEST_ID_PATTERN.source },
     example: '5f0c6f7e-2f6b-4b57-9a0e-3b1d6f0a9c21',
   },
   'X-RateLimit-Limit': {
@@ -59,7 +60,7 @@ const HEADERS = {
       'parameter, header or field. `body` alone means that the body is not a JSON object, `path` alone that the API has ' +
       'no such path. It never contains a value, and is absent if the request could not be read as HTTP.',
     required: false,
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    schema: TEXT,
     example: 'query limit',
   },
   [FAULT_REASON_HEADER]: {
@@ -77,7 +78,7 @@ const HEADERS = {
       'Where to look. For `duplicate`, the entry that is repeated: `repeats leads[0].email`. For `syntax` in a JSON body, ' +
       'the zero-based offset in bytes: `offset 22`. For `scope`, the scopes that would do: `needs all or capture`.',
     required: false,
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    schema: TEXT,
     example: 'repeats leads[0].email',
   },
   [SCOPE_HEADER]: {
@@ -89,16 +90,14 @@ const HEADERS = {
   'WWW-Authenticate': {
     description: 'Names the header that must hold the API key.',
     required: false,
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    schema: TEXT,
     example: CHALLENGE,
   },
   'Preference-Applied': {
     description: 'The preferences of the `Prefer` header that the server applied.',
     required: false,
     schema: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 255,
+      ...TEXT,
       pattern: '^((tx=(commit|rollback)|handling=(strict|lenient))(, |$))+$',
     },
     example: 'tx=rollback, handling=strict',
@@ -143,34 +142,30 @@ export const bucketHeadersIfKnown = () => ({
   ...headers(SCOPE_HEADER, 'Preference-Applied'),
 });
 
+const parameter = (name: string, description: string, schema: object) => ({
+  [name]: { name, in: 'header', required: false, description, schema },
+});
+
 /** Header parameters of requests. */
 export const PARAMETERS = {
-  'X-Request-Id': {
-    name: 'X-Request-Id',
-    in: 'header',
-    required: false,
-    description: 'ID for this request, to find it in logs. An invalid value is replaced by a new one.',
-    schema: HEADERS['X-Request-Id'].schema,
-  },
-  Prefer: {
-    name: 'Prefer',
-    in: 'header',
-    required: false,
-    description:
-      '`handling=strict` rejects what is otherwise ignored: an unknown query parameter or preference is 400 ' +
+  ...parameter(
+    'X-Request-Id',
+    'ID for this request, to find it in logs. An invalid value is replaced by a new one.',
+    HEADERS['X-Request-Id'].schema,
+  ),
+  ...parameter(
+    'Prefer',
+    '`handling=strict` rejects what is otherwise ignored: an unknown query parameter or preference is 400 ' +
       '`Bad Request`, an unknown field of a body is 400 with its path. `tx=rollback` makes a write a dry run: the response ' +
       'is the one that the write would have, with provisional IDs and times, and nothing is stored. It cannot be combined ' +
       'with an `Idempotency-Key` (400), and reads ignore it. To use both, send `tx=rollback, handling=strict`.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  },
-  'Idempotency-Key': {
-    name: 'Idempotency-Key',
-    in: 'header',
-    required: false,
-    description:
-      'Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API ' +
+    TEXT,
+  ),
+  ...parameter(
+    'Idempotency-Key',
+    'Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API ' +
       'key, path and body (fields in the same order), it is not carried out again and the first response is returned. ' +
       'A response that is too large to be stored is 413, and nothing is changed.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY.source },
-  },
-} as const;
+    { ...TEXT, pattern: IDEMPOTENCY_KEY.source },
+  ),
+};

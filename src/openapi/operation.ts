@@ -26,7 +26,7 @@ export interface Operation {
   description?: string;
   parameters: Parameter[];
   requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType | undefined> };
-  responses: Record<string, object>;
+  responses: Record<string, { $ref?: string; description?: string }>;
   [extension: `x-${string}`]: unknown;
 }
 export interface Components {
@@ -39,28 +39,35 @@ const MEDIA_TYPE = 'application/json';
 
 /** Adds what all operations share: headers, examples, and possible errors. */
 export function describeOperation(method: string, operation: Operation, components: Components): void {
-  const isRepeatable = NON_IDEMPOTENT_METHODS.includes(method.toUpperCase());
-  const hasId = operation.parameters.some(({ in: location }) => location === 'path');
-  const preferred = method === 'get' ? [] : ['Prefer'];
+  const { parameters, responses } = operation;
+  const isPublic = operation.security?.length === 0;
+  const isRead = method === 'get';
+  const isRepeatable = !isPublic && NON_IDEMPOTENT_METHODS.includes(method.toUpperCase());
+  const hasId = parameters.some(({ in: location }) => location === 'path');
+  const preferred = isRead || isPublic ? [] : ['Prefer'];
   const shared = ['X-Request-Id', ...preferred, ...(isRepeatable ? ['Idempotency-Key'] : [])];
   operation.parameters = parametersOf(operation, shared, components);
-  const success = operation.responses['200'] as Partial<SuccessResponse> | undefined;
-  if (success?.content) describeSuccess(success as SuccessResponse, isRepeatable, components.schemas);
-  const declared = Object.keys(operation.responses).map(Number);
+  const success = responses['200'] as Partial<SuccessResponse> | undefined;
+  if (success?.content) {
+    const ofKey = isPublic ? {} : bucketHeaders();
+    success.headers = { ...commonHeaders(), ...ofKey, ...(isRepeatable ? headers('Idempotency-Replayed') : {}) };
+    describeSuccess(success as SuccessResponse, components.schemas);
+  }
   const statuses = [
-    401,
-    403,
+    ...Object.keys(responses)
+      .map(Number)
+      .filter((status) => status >= 400),
+    ...(isPublic ? [] : [401, 403, 429]),
     ...(hasId ? [404] : []),
     ...(isRepeatable ? [409, 410, 422] : []),
-    ...declared.filter((status) => status >= 400),
-    ...(method === 'get' ? [] : [413]),
-    429,
+    ...(isRead ? [] : [413]),
     500,
     503,
   ];
-  operation.responses['400'] = badRequest(describeBody(operation, components.schemas));
-  for (const status of statuses) operation.responses[String(status)] = errorReference(status);
-  operation.responses.default = OTHER_ERROR;
+  // A module may describe an error of its own.
+  for (const status of statuses) if (!responses[status]?.description) responses[status] = errorReference(status);
+  responses['400'] = badRequest(describeBody(operation, components.schemas));
+  responses.default = OTHER_ERROR;
 }
 
 /** Stores parameters that many operations have only once. */
@@ -80,12 +87,7 @@ function parametersOf({ parameters }: Operation, shared: string[], components: C
 
 const parameterReference = (name: string) => ({ $ref: `#/components/parameters/${name}` }) as Parameter;
 
-function describeSuccess(success: SuccessResponse, isRepeatable: boolean, schemas: Schemas): void {
-  success.headers = {
-    ...commonHeaders(),
-    ...bucketHeaders(),
-    ...(isRepeatable ? headers('Idempotency-Replayed') : {}),
-  };
+function describeSuccess(success: SuccessResponse, schemas: Schemas): void {
   const schema = success.content[MEDIA_TYPE]?.schema;
   // A module may respond with a file, or describe its JSON by a schema without a title. Both stay as the module has them.
   if (schema?.title === undefined) return;

@@ -6,7 +6,6 @@ import { compareReleases, OLDEST_RELEASE } from '../../src/schema/schema-release
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createDatabase } from '../support/database';
 import { Operator, waitForOutcome } from '../support/operator';
-import { startProgram } from '../support/program';
 import { migrate } from '../support/contexts';
 
 /** TypeORM's schema builder sends many queries at once on one connection, of which pg warns. */
@@ -112,9 +111,10 @@ describe('migrations', () => {
     ];
     const rejection = async () => {
       const before = await contents();
-      const { status, stdout, stderr } = await waitForOutcome(startProgram({ DATABASE_URL: database.url }));
+      const operator = new Operator({ DATABASE_URL: database.url });
+      const { status, stdout, stderr } = await operator.serve();
       expect({ status, stdout, lines: stderr.split('\n').length }).toEqual({ status: 1, stdout: '', lines: 2 });
-      expect(await new Operator({ DATABASE_URL: database.url }).run(['migrate'])).toEqual({ status, stdout, stderr });
+      expect(await operator.run(['migrate'])).toEqual({ status, stdout, stderr });
       expect(await contents()).toEqual(before);
       return stderr;
     };

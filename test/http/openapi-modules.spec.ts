@@ -3,8 +3,17 @@
  * @jest-environment node
  */
 import { Body, Controller, Get, Module, Param, Post, StreamableFile, Version } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiProduces } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConflictResponse,
+  ApiConsumes,
+  ApiOkResponse,
+  ApiProduces,
+  ApiResponse,
+  ApiUnauthorizedResponse,
+} from '@nestjs/swagger';
 import { IsString } from 'class-validator';
+import { Public } from '../../src/api/public';
 import { openApiDocument } from '../../src/openapi/document';
 import { description } from '../support/description';
 import { startWithModules } from '../support/plain-modules';
@@ -77,7 +86,20 @@ class PrintersController {
   }
 }
 
-@Module({ controllers: [BadgesController, PrintersController] })
+@Public()
+@Controller('doors')
+class DoorsController {
+  @Post()
+  @ApiOkResponse({ type: CreateBadgeDto })
+  @ApiUnauthorizedResponse()
+  @ApiConflictResponse({ description: 'The door is open.' })
+  @ApiResponse({ status: 418 })
+  open(@Body() body: CreateBadgeDto) {
+    return body;
+  }
+}
+
+@Module({ controllers: [BadgesController, PrintersController, DoorsController] })
 class BadgesModule {}
 
 const operationsOf = ({ paths }: { paths: object }): Record<string, Record<string, { operationId?: string }>> =>
@@ -110,6 +132,24 @@ describe("the document of a team's module", () => {
     expect(document.paths['/badges/photo']?.post?.requestBody).toMatchObject({
       content: { 'multipart/form-data': { schema: { properties: { photo: PDF } } } },
     });
+  });
+
+  it('says nothing of keys where none is needed', () => {
+    const { parameters, responses, security } = document.paths['/doors']?.post ?? {};
+    expect(security).toEqual([]);
+    expect(parameters).toEqual([{ $ref: '#/components/parameters/X-Request-Id' }]);
+    expect(Object.keys((responses?.['200'] as { headers: object }).headers)).toEqual([
+      'X-Request-Id',
+      'Access-Control-Allow-Origin',
+    ]);
+    expect(Object.keys(responses ?? {})).toEqual(['200', '400', '401', '409', '413', '418', '500', '503', 'default']);
+  });
+
+  it('has the errors of a module as it describes them, and otherwise those of all operations', () => {
+    const { responses } = document.paths['/doors']?.post ?? {};
+    expect(responses?.['401']).toEqual({ $ref: '#/components/responses/Unauthorized' });
+    expect(responses?.['409']).toEqual({ description: 'The door is open.' });
+    expect(responses?.['418']).toEqual({ $ref: '#/components/responses/OtherError' });
   });
 
   it('has each operationId once, and keeps those of Lanyard', () => {

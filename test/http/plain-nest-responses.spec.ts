@@ -158,6 +158,23 @@ class BirdsController {
   }
 }
 
+abstract class PagesController {
+  @Get()
+  list() {
+    return { limit: 20, offset: 0, items: [{ name: 'Tweety' }], total: 1 };
+  }
+}
+
+@Controller('finches')
+class FinchesController extends PagesController {}
+
+@Controller('robins')
+class RobinsController extends PagesController {}
+
+@Plain()
+@Controller('wrens')
+class WrensController extends PagesController {}
+
 @Plain()
 @Controller('dogs')
 class DogsController {
@@ -167,7 +184,9 @@ class DogsController {
   }
 }
 
-@Module({ controllers: [CatsController, BirdsController, DogsController] })
+@Module({
+  controllers: [CatsController, BirdsController, DogsController, FinchesController, RobinsController, WrensController],
+})
 class CatsModule {}
 
 describe('a response of a plain module', () => {
@@ -264,6 +283,14 @@ describe('a response of a plain module', () => {
     for (const path of ['/birds', '/animals/birds']) {
       expect((await server.send('GET', path)).body).toEqual({ status: 200, results: ['Tweety'] });
     }
+  });
+
+  it('is that of each controller where a handler of a base class is in several', async () => {
+    for (const path of ['finches', 'robins']) {
+      const { body } = await server.send('GET', `/${path}`);
+      expect(body?.results).toEqual({ [path]: [{ name: 'Tweety' }], total: 1 });
+    }
+    expect((await server.send('GET', '/wrens')).body).toMatchObject({ items: [{ name: 'Tweety' }] });
   });
 
   it('is that of Nest, without an envelope, with @Plain() on its handler or controller', async () => {

@@ -1,5 +1,5 @@
 import { version } from '../../package.json';
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { AddressInfo, connect, createServer } from 'node:net';
@@ -13,7 +13,7 @@ import { createDemo, originOf } from '../../src/demo/first-start';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
 import { EmbeddedFixtures, postmasterOf, waitUntil } from '../support/embedded-fixtures';
-import { Operator, waitForOutcome } from '../support/operator';
+import { Operator, type Outcome, waitForOutcome } from '../support/operator';
 import { waitForOutput, startProgram, waitForExit } from '../support/program';
 import { NO_SERVER, RedisServer } from '../support/redis-server';
 import { describeUnless, missingProgramReason } from '../support/skipping';
@@ -29,11 +29,17 @@ it.each([
   expect(originOf({ address, port: 3000 })).toBe(origin);
 });
 
+/** A start that is rejected. */
+const serve = (settings: NodeJS.ProcessEnv): Promise<Outcome> =>
+  new Operator({ REDIS_URL: undefined, HOST: '127.0.0.1', PORT: '0', ...settings }).serve();
+
 describe('a start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-start-'));
   chmodSync(folder, 0o755);
   const LANYARD_DATA_DIR = join(folder, 'data');
   const fixtures = new EmbeddedFixtures();
+  /** Of a database without an organization. */
+  const emptyDataDir = fixtures.dataDir();
   let database: TestDatabase;
   beforeAll(async () => void (database = await createTestDatabase()));
   afterAll(async () => {
@@ -44,12 +50,23 @@ describe('a start', () => {
   it('creates no demo with LANYARD_DEMO=off, and says in one line that it simulates faults', async () => {
     const PGSSLMODE = 'require'; // meant for other servers
     const settings = { PGSSLMODE, LANYARD_DEMO: 'off', LANYARD_SIMULATE: 'production', NODE_ENV: 'production' };
-    const child = startProgram({ LANYARD_DATA_DIR: fixtures.dataDir(), ...settings });
+    const child = startProgram({ LANYARD_DATA_DIR: emptyDataDir, ...settings });
     const said = await waitForOutput(child, 'To issue an API key');
     expect(said).not.toContain('lan_');
     expect(said.split('\n').filter((line) => line.includes('LANYARD_SIMULATE'))).toHaveLength(1);
     child.kill('SIGTERM'); // what a terminal sends, npm sends once more
     expect(await waitForExit(child, 'SIGTERM')).toBe(0);
+  }, 60_000);
+
+  it('writes no key into a file, and says how to issue one', async () => {
+    const file = join(fixtures.folder(), 'log');
+    const output = openSync(file, 'w');
+    const child = startProgram({ LANYARD_DATA_DIR: emptyDataDir }, [], ['ignore', output, output]);
+    await waitUntil(() => readFileSync(file, 'utf8').includes('To issue one'));
+    expect(await waitForExit(child, 'SIGTERM')).toBe(0);
+    closeSync(output);
+    expect(readFileSync(file, 'utf8')).toMatch(/To issue one: .* keys issue --organization 1$/m);
+    expect(readFileSync(file, 'utf8')).not.toContain('lan_');
   }, 60_000);
 
   it('creates a demo once, as README.md shows, stops on a signal, and keeps all data, also after kill -9', async () => {
@@ -78,17 +95,6 @@ describe('a start', () => {
       expect(await waitForExit(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     }
   }, 90_000);
-
-  it('writes no key into a file, and says how to issue one', async () => {
-    const file = join(fixtures.folder(), 'log');
-    const output = openSync(file, 'w');
-    const child = startProgram({ LANYARD_DATA_DIR: fixtures.dataDir() }, [], ['ignore', output, output]);
-    await waitUntil(() => readFileSync(file, 'utf8').includes('To issue one'));
-    expect(await waitForExit(child, 'SIGTERM')).toBe(0);
-    closeSync(output);
-    expect(readFileSync(file, 'utf8')).toMatch(/To issue one: .* keys issue --organization 1$/m);
-    expect(readFileSync(file, 'utf8')).not.toContain('lan_');
-  }, 60_000);
 
   it('prints one JSON value on standard output with --json, and everything else on standard error', async () => {
     const dataDir = fixtures.dataDir();
@@ -129,23 +135,42 @@ describe('a start', () => {
     expect(await outcome).toEqual({ status: 1, stdout: '', stderr });
   }, 90_000);
 
-  it('warns if another server without Redis uses the database, which `status` shows, too', async () => {
-    const settings = { DATABASE_URL: database.url, REDIS_URL: undefined };
-    const status = () => new Operator(settings).run(['status']);
-    const first = startProgram(settings);
-    expect(await waitForOutput(first, 'To issue an API key')).not.toContain('Redis');
-    expect((await status()).stdout).toMatch(/^Redis +not configured/m);
-    const second = startProgram(settings);
-    expect(await waitForOutput(second, 'To issue an API key')).toMatch(
-      /^Another server without Redis uses this database, so each API key gets its limits 2 times\. .*$/m,
-    );
-    expect((await status()).stdout).toMatch(
-      /^Redis +2 servers run without Redis, so each key gets its limits 2 times$/m,
-    );
-    expect(await waitForExit(second, 'SIGKILL')).toBeNull();
-    await waitUntil(async () => /^Redis +not configured/m.test((await status()).stdout));
-    expect(await waitForExit(first, 'SIGTERM')).toBe(0);
-  }, 60_000);
+  describe('beside others', () => {
+    const status = () => new Operator({ DATABASE_URL: database.url, REDIS_URL: undefined }).run(['status']);
+    let first: ChildProcess;
+    let said: string;
+    beforeAll(async () => {
+      first = startProgram({ DATABASE_URL: database.url });
+      said = await waitForOutput(first, 'To issue an API key');
+    });
+
+    it('warns if another server without Redis uses the database, which `status` shows, too', async () => {
+      expect(said).not.toContain('Redis');
+      expect((await status()).stdout).toMatch(/^Redis +not configured/m);
+      const second = startProgram({ DATABASE_URL: database.url });
+      expect(await waitForOutput(second, 'To issue an API key')).toMatch(
+        /^Another server without Redis uses this database, so each API key gets its limits 2 times\. .*$/m,
+      );
+      expect((await status()).stdout).toMatch(
+        /^Redis +2 servers run without Redis, so each key gets its limits 2 times$/m,
+      );
+      expect(await waitForExit(second, 'SIGKILL')).toBeNull();
+      await waitUntil(async () => /^Redis +not configured/m.test((await status()).stdout));
+    }, 60_000);
+
+    it('ends without waiting for silent clients and half requests', async () => {
+      const { port } = new URL(/http:\S+/.exec(said)?.[0] ?? '');
+      const clients = ['', 'GET /health/live HTTP/1.1\r\nHost:'].map((bytes) => {
+        const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+        client.write(bytes);
+        return client;
+      });
+      // Answered after the others were accepted.
+      await fetch(`http://127.0.0.1:${port}/health/live`);
+      expect(await waitForExit(first, 'SIGTERM')).toBe(0);
+      clients.forEach((client) => client.destroy());
+    });
+  });
 
   it('creates the demo completely or not at all, and only once if several processes start', async () => {
     const fresh = await createTestDatabase();
@@ -168,9 +193,7 @@ describe('a start', () => {
     ['PORT', { PORT: 'http' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
   ])('fails with one line that names %s: %j', async (name, settings) => {
-    const { status, stdout, stderr } = await waitForOutcome(
-      startProgram({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings }),
-    );
+    const { status, stdout, stderr } = await serve({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings });
     expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, stdout: '', lines: 1 });
     expect(stderr).toContain(name);
     expect(stderr).not.toContain('secret');
@@ -180,7 +203,7 @@ describe('a start', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const PORT = String((other.address() as AddressInfo).port);
-    const outcome = await waitForOutcome(startProgram({ DATABASE_URL: database.url, PORT }));
+    const outcome = await serve({ DATABASE_URL: database.url, PORT });
     other.close();
     const stderr = `PORT ${PORT} is already in use. Stop the other program or choose a different PORT.\n`;
     expect(outcome).toEqual({ status: 1, stdout: '', stderr });
@@ -189,25 +212,11 @@ describe('a start', () => {
   it('fails with one line if it cannot listen on its address', async () => {
     const HOST = '192.0.2.1';
     const stderr = `HOST ${HOST} is not an address of this machine. Use one that is, or 0.0.0.0 for all interfaces.\n`;
-    expect(await waitForOutcome(startProgram({ DATABASE_URL: database.url, HOST }))).toEqual({
+    expect(await serve({ DATABASE_URL: database.url, HOST })).toEqual({
       status: 1,
       stdout: '',
       stderr,
     });
-  });
-
-  it('ends without waiting for silent clients and half requests', async () => {
-    const child = startProgram({ DATABASE_URL: database.url });
-    const { port } = new URL(/http:\S+/.exec(await waitForOutput(child, 'To issue an API key'))?.[0] ?? '');
-    const clients = ['', 'GET /health/live HTTP/1.1\r\nHost:'].map((bytes) => {
-      const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
-      client.write(bytes);
-      return client;
-    });
-    // Answered after the others were accepted.
-    await fetch(`http://127.0.0.1:${port}/health/live`);
-    expect(await waitForExit(child, 'SIGTERM')).toBe(0);
-    clients.forEach((client) => client.destroy());
   });
 
   describe('before PostgreSQL', () => {
@@ -287,7 +296,7 @@ describe('a start', () => {
 
     it('fails with one line if the certificate is not signed by a trusted authority', async () => {
       const DATABASE_URL = postgres.replace(/&sslrootcert.*/, '');
-      const { status, stderr } = await waitForOutcome(startProgram({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' }));
+      const { status, stderr } = await serve({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' });
       expect({ status, stderr }).toEqual({
         status: 1,
         stderr: expect.stringMatching(/^Cannot connect .*DATABASE_URL.*certificate.*\n$/),

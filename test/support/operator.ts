@@ -3,14 +3,16 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import type { Command } from 'commander';
+import { setFlagsFromString } from 'node:v8';
 import type { Extension } from '../../src/extensions/extension';
 import { operatorProgram } from '../../src/operator/commands';
 import { reportOf } from '../../src/operator/run';
+import { serve } from '../../src/start/serve';
 import type { TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from './database';
 import { InProcess, startInProcess } from './lanyard';
 import { typescript } from './program';
+import { withoutStorages } from './storages';
 
 /** What a command left behind. */
 export interface Outcome {
@@ -35,8 +37,24 @@ export class Operator {
    * @param input what the command finds on standard input
    */
   run(args: string[], input = ''): Promise<Outcome> {
-    const program = () => operatorProgram(this.extension);
-    const outcome = Operator.last.then(() => runHere(program, args, input, Operator.environment(this.environment)));
+    return this.runNext(async () => {
+      const program = await operatorProgram(this.extension);
+      await program.parseAsync(args, { from: 'user' });
+    }, input);
+  }
+
+  /**
+   * Runs the server within this process until it ends, as it does when its start is rejected: a process of its own takes
+   * two seconds.
+   */
+  serve(): Promise<Outcome> {
+    const work = () => serve(this.extension).finally(() => setFlagsFromString('--allocation-site-pretenuring'));
+    return this.runNext(work);
+  }
+
+  private runNext(work: () => Promise<void>, input = ''): Promise<Outcome> {
+    const run = () => runHere(work, input, Operator.environment(this.environment));
+    const outcome = Operator.last.then(() => withoutStorages(run));
     Operator.last = outcome.catch(() => undefined);
     return outcome;
   }
@@ -82,17 +100,22 @@ export class Operator {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-async function runHere(
-  program: () => Promise<Command>,
-  args: string[],
-  input: string,
-  environment: NodeJS.ProcessEnv,
-): Promise<Outcome> {
+/** Thrown where work would end the process. */
+class ProcessExit extends Error {
+  constructor(readonly status: number) {
+    super();
+  }
+}
+
+async function runHere(work: () => Promise<void>, input: string, environment: NodeJS.ProcessEnv): Promise<Outcome> {
   const outcome: Outcome = { status: 0, stdout: '', stderr: '' };
   const listeners = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
   const restored = [
     replace(process, 'env', environment),
     replace(process, 'stdin', Readable.from(partsOf(Buffer.from(input)))),
+    replace(process, 'exit', (status: number) => {
+      throw new ProcessExit(status);
+    }),
     ...(['stdout', 'stderr'] as const).flatMap((name) => [
       replace(process[name], 'isTTY', false),
       replace(process[name], 'columns', undefined),
@@ -104,9 +127,9 @@ async function runHere(
     ]),
   ];
   try {
-    await (await program()).parseAsync(args, { from: 'user' });
+    await work();
   } catch (error) {
-    const { message, status } = reportOf(error);
+    const { message, status } = error instanceof ProcessExit ? error : reportOf(error);
     if (message) outcome.stderr += `${message}\n`;
     outcome.status = status;
   } finally {

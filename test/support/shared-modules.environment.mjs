@@ -5,8 +5,9 @@ import { TestEnvironment } from 'jest-environment-node';
 const STATE_OF_A_SUITE =
   /^(EVENT_HANDLERS|JEST_STATE_SYMBOL|RETRY_|TEST_TIMEOUT_SYMBOL|LOG_ERRORS_BEFORE_RETRY|WAIT_BEFORE_)/;
 
-/** Those that were made since the last suite. */
+/** Those that were made since the last suite. `withoutStorages` of storages.ts finds them here. */
 const storages = new Set();
+globalThis[Symbol.for('lanyard.storages')] = storages;
 
 /**
  * jest-circus makes one for each suite, which is in use until the process ends. Before Node.js 24, each makes every promise
