@@ -72,7 +72,7 @@ export function isPartOfRecord(
   return filledCells > 1 || !nameFields.test(field.name) || !/[\d:©]/.test(text);
 }
 
-export const blankIssue = ({ line }: CsvRow): LocatedIssue => ({
+export const blankIssue = (line: number): LocatedIssue => ({
   ...NO_LOCATION,
   line,
   expected: 'a name, an address, a phone number or a company',

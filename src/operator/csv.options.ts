@@ -3,7 +3,7 @@ import { encodingExists } from 'iconv-lite';
 import { MAX_INT32 } from '../fields/schemas';
 import { columnKey } from '../csv/column-mappings';
 import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-format';
-import type { CsvService } from '../csv/csv.service';
+import { type CsvService, fieldNamed } from '../csv/csv.service';
 import type { DateFormat } from '../csv/date-times';
 import { quote } from '../datasets/quote';
 import { parseInteger, parseText } from './arguments';
@@ -65,7 +65,7 @@ const withReadingOptions = (to: Command): Command =>
     .option('--errors <FILE>', 'the file in which --lenient lists the rest (default: FILE.errors.csv)');
 
 const matchKeys = (service: CsvService): string[] => [
-  ...new Set(service.sections.flatMap((section) => Object.keys(service.definition(section).matches ?? {}))),
+  ...new Set(service.sections.flatMap((section) => Object.keys(service.section(section).definition.matches ?? {}))),
 ];
 
 function parseTimeZone(value: string): string {
@@ -121,7 +121,7 @@ function parseMappings(service: CsvService, section: string, entries: string[]):
     const equals = entry.lastIndexOf('=');
     const [column, name] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
     if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
-    const field = service.fieldNamed(section, name);
+    const field = fieldNamed(service.section(section), name);
     if (field || name === '') return { column, field };
     throw new UsageError(
       `--map ${quote(entry)}: ${section} have no field called ${name}. "import --help" lists the fields.`,
@@ -147,7 +147,7 @@ export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat
     requireNoCsvOptions(service, options);
     return undefined;
   }
-  if (match && match !== 'id' && !service.definition(section).matches?.[match]) {
+  if (match && match !== 'id' && !service.section(section).definition.matches?.[match]) {
     throw new UsageError(`--match ${match} cannot be used for ${section}`);
   }
   if (options.errors !== undefined && !lenient) throw new UsageError('--errors needs --lenient');
@@ -163,8 +163,7 @@ export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat
     isLenient: lenient,
     dateTimes: { timeZone: options.timeZone, dateFormat: options.dateFormat },
     optionValues: optionValuesOf(service, section, options),
-    match: match === 'id' ? undefined : match,
-    isMatchGiven: match !== undefined,
+    match,
     onDuplicate: repeated && ON_DUPLICATE[repeated],
     source: options.source,
     mayOverwrite: options.overwrite ?? false,
@@ -185,7 +184,7 @@ function optionValuesOf(service: CsvService, section: string, options: CsvOption
   return Object.entries(values).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
     const option = flagName(name);
-    const field = service.fieldNamed(section, service.definition(section).optionFields?.[name] ?? '');
+    const field = fieldNamed(service.section(section), service.section(section).definition.optionFields?.[name] ?? '');
     if (!field) throw new UsageError(`${option} cannot be used for ${section}`);
     return { option: option.slice(2), field, value };
   });
