@@ -80,9 +80,11 @@ export async function planCsv(
   reportDelimiter(survey, issues);
   const columns = new ColumnAssignment(section, format, survey, names, issues).assign();
   const repeatedHours: RepeatedHours = { count: 0 };
-  const contextOf = cellContexts(format, survey, columns, repeatedHours, context);
-  const sources = await sourcesOf(section.fields, columns, contextOf);
-  for (const value of format.optionValues) sources.push(await optionSource(value, contextOf));
+  const contextOf = await cellContexts(format, survey, columns, repeatedHours, context);
+  const sources = [
+    ...columnSources(section.fields, columns, contextOf),
+    ...format.optionValues.map((value) => optionSource(value, contextOf)),
+  ];
   return Object.freeze({
     ...writePlan(sources),
     ...matchPlan(definition, format, sources, columns),
@@ -106,8 +108,8 @@ export async function planCsv(
 
 function dateFormatsOf({ dateTimes }: CsvFormat, { facts }: Survey, columns: CsvColumn[]): Record<string, DateFormat> {
   const orders = columns.flatMap(({ name, index, field }) => {
-    const known = facts.get(index);
-    const order = known?.likelyDateFormat && (dateTimes.dateFormat ?? known.dateFormat);
+    const dates = facts.get(index)?.dates;
+    const order = dates?.likelyFormat && (dateTimes.dateFormat ?? dates.format);
     return field && order ? [[name, order] as const] : [];
   });
   return Object.fromEntries(orders);
@@ -129,41 +131,45 @@ function reportDelimiter({ header: { wrongDelimiter, delimiter, line } }: Survey
   issues.add({ ...NO_LOCATION, line, expected: fix, message, fix });
 }
 
-/** The context in which the cells of a column, or the value of an option, are parsed. */
-type CellContextOf = (field: CsvField, column?: CsvColumn) => Promise<CellContext>;
+/** The fields that a column fills, each in the rows of its kind. */
+const fieldsOf = ({ field, type }: CsvColumn): CsvField[] =>
+  [field, ...(type?.fields.values() ?? [])].filter((each) => each !== undefined && each !== null);
 
-function cellContexts(
-  { createTags, dateTimes: { timeZone, dateFormat }, raw, source }: CsvFormat,
+/** The context in which the cells of a column, or the value of an option, are parsed. */
+type CellContextOf = (field: CsvField, column?: CsvColumn) => CellContext;
+
+async function cellContexts(
+  { createTags, dateTimes: { timeZone, dateFormat }, optionValues, raw, source }: CsvFormat,
   { facts }: Survey,
   columns: CsvColumn[],
   repeatedHours: RepeatedHours,
   { manager, organizationId }: ImportContext,
-): CellContextOf {
-  const lookups = new Map<LookupSource, Lookup>();
-  const fieldNames = new Set(columns.map(({ field }) => field?.name));
-  const lookupOf = async (references: LookupSource): Promise<Lookup> => {
+): Promise<CellContextOf> {
+  const lookups = new Map<LookupSource | undefined, Lookup>();
+  const fields = [...columns.flatMap(fieldsOf), ...optionValues.map(({ field }) => field)];
+  for (const references of new Set(fields.map((field) => field.references))) {
+    if (!references) continue;
     const mayCreate = createTags !== undefined && references.createMissing !== undefined;
-    const lookup = lookups.get(references) ?? (await Lookup.load(manager, organizationId, references, mayCreate));
-    lookups.set(references, lookup);
-    return lookup;
-  };
+    lookups.set(references, await Lookup.load(manager, organizationId, references, mayCreate));
+  }
+  const fieldNames = new Set(columns.map(({ field }) => field?.name));
   const onRepeatedHour = (value: string, offset: string): void => {
     repeatedHours.count++;
     repeatedHours.first ??= { value, timeZone: timeZone ?? '', offset };
   };
-  return async ({ references }, column) => {
-    const known = column && facts.get(column.index);
+  return ({ references }, column) => {
+    const dates = column && facts.get(column.index)?.dates;
     return {
       organizationId,
       column: column?.name ?? '',
       dateTimes: {
         timeZone,
-        dateFormat: dateFormat ?? known?.dateFormat,
-        likelyDateFormat: known?.likelyDateFormat,
+        dateFormat: dateFormat ?? dates?.format,
+        likelyDateFormat: dates?.likelyFormat,
         onRepeatedHour,
       },
       raw,
-      lookup: references && (await lookupOf(references)),
+      lookup: lookups.get(references),
       hasField: (name) => fieldNames.has(name),
       source,
     };
@@ -171,22 +177,18 @@ function cellContexts(
 }
 
 /** The fields that columns fill. A field may build on what earlier fields have put into the record, so their order is kept. */
-async function sourcesOf(fields: CsvField[], columns: CsvColumn[], contextOf: CellContextOf): Promise<CsvSource[]> {
+function columnSources(fields: CsvField[], columns: CsvColumn[], contextOf: CellContextOf): CsvSource[] {
   const inOrder = [...fields.filter((field) => field.isReadFirst), ...fields.filter((field) => !field.isReadFirst)];
-  const sources: CsvSource[] = [];
-  for (const field of inOrder) {
-    const inputs: CsvSource['inputs'] = [];
-    for (const column of columns) {
-      if (column.field === field) inputs.push({ column, context: await contextOf(field, column) });
-    }
-    if (inputs.length > 0) sources.push({ field, inputs });
-  }
-  return sources;
+  return inOrder.flatMap((field) => {
+    const filling = columns.filter((column) => fieldsOf(column).includes(field));
+    const inputs = filling.map((column) => ({ column, context: contextOf(field, column) }));
+    return inputs.length > 0 ? [{ field, inputs }] : [];
+  });
 }
 
 /** @throws ImportError if the value of the option cannot be read */
-async function optionSource({ option, field, value }: OptionValue, contextOf: CellContextOf): Promise<CsvSource> {
-  const context = await contextOf(field);
+function optionSource({ option, field, value }: OptionValue, contextOf: CellContextOf): CsvSource {
+  const context = contextOf(field);
   // The value is one entry of a list, whatever it contains.
   const cell = field.references ? JSON.stringify([value]) : value;
   try {
@@ -202,10 +204,7 @@ type WritePlan = Pick<ImportPlan, 'isPartial' | 'providesField' | 'mergeSql' | '
 
 /** What the fields of the file mean for the statements that write them, and for errors. */
 function writePlan(sources: CsvSource[]): WritePlan {
-  const typed = sources.flatMap(({ inputs }) =>
-    inputs.flatMap(({ column }) => [...(column.type?.fields.values() ?? [])]),
-  );
-  const fields = [...new Set([...sources.map(({ field }) => field), ...typed.filter((field) => field !== null)])];
+  const fields = sources.map(({ field }) => field);
   return {
     isPartial: true,
     providesField: (path) => fields.some((field) => fillsPath(field, path)),

@@ -94,7 +94,7 @@ class CsvRowReader {
     const { columns, section } = this.plan;
     const { usable, identifiers } = section.definition;
     if (!usable || !columns.some(({ field }) => field && usable.fieldNames.test(field.name))) return false;
-    const filled = columns.filter(({ index }) => (cells[index] ?? '').trim() !== '');
+    const filled = columns.filter(({ index }) => textAt(cells, index) !== '');
     const isKey = ({ field }: CsvColumn): boolean => field !== undefined && isIdentifier(identifiers, field);
     const isPart = (column: CsvColumn): boolean =>
       isPartOfRecord(column, cells[column.index] ?? '', usable, filled.length);
@@ -166,7 +166,7 @@ class CsvRowReader {
   }
 
   private isMatchBlank({ cells }: CsvRow): boolean {
-    return (this.plan.matchBy?.columns ?? []).every(({ index }) => (cells[index] ?? '').trim() === '');
+    return (this.plan.matchBy?.columns ?? []).every(({ index }) => textAt(cells, index) === '');
   }
 
   private completed(record: RecordDraft): RecordDraft {
@@ -180,9 +180,7 @@ class CsvRowReader {
   private skippedValues({ cells, line }: CsvRow): LeftOut[] {
     return this.plan.columns.flatMap((column) => {
       const value = cells[column.index] ?? '';
-      const kind = kindOf(column, cells);
-      const isOtherNumber = kind !== undefined && column.type?.fields.get(kind) === null;
-      const reason = isOtherNumber ? otherNumberReason(kind) : column.skipReason;
+      const reason = isOtherNumber(column, cells) ? otherNumberReason(kindOf(column, cells)) : column.skipReason;
       return reason !== undefined && value.trim() !== '' ? [{ line, column: column.name, value, reason }] : [];
     });
   }
@@ -225,37 +223,48 @@ class CsvRowReader {
     emptied: Set<number>,
     issues: LocatedIssue[],
   ): void {
-    const last = inputs.at(-1);
-    const isOneOfSeveral = !field.isList && inputs.length > 1;
+    const ofField = inputs.filter(({ column }) => fieldIn(column, cells) === field);
+    const last = ofField.at(-1);
+    const isOneOfSeveral = !field.isList && ofField.length > 1;
     let filled: { column: CsvColumn; cell: string } | undefined;
-    for (const input of inputs) {
+    for (const input of ofField) {
       const { column, context } = input;
-      const kind = column.type?.fields.get(kindOf(column, cells) ?? '');
-      const cell = emptied.has(column.index) || kind === null ? '' : cellOf(column, cells);
+      const isEmptied = emptied.has(column.index) || isOtherNumber(column, cells);
+      const cell = isEmptied ? '' : cellOf(column, cells);
       if (isOneOfSeveral && cell.trim() === '' && (filled || input !== last)) continue;
       const isOther = filled && filled.cell.trim() !== cell.trim();
       const problem =
         filled && isOther
           ? disagreement(filled.column, filled.cell, column, cell)
-          : parseCell(draft, kind ?? field, cell, context);
+          : parseCell(draft, field, cell, context);
       if (problem) {
         issues.push({ ...cellIssue(column, line, cell), ...problem });
         emptied.add(column.index);
-        if (!isOther) (kind ?? field).parseInto(draft, '', context);
+        if (!isOther) field.parseInto(draft, '', context);
       }
       if (!field.isList && problem?.kind !== UNSTORABLE) filled ??= { column, cell };
     }
   }
 }
 
+/** The text of a cell without blanks around it; empty if the row or the file has no such cell. */
+const textAt = (cells: string[], index = -1): string => (cells[index] ?? '').trim();
+
 /** What another column says of the kind of a cell. */
-const kindOf = ({ type }: CsvColumn, cells: string[]): string | undefined =>
-  type && trimInvisible(cells[type.index] ?? '');
+const kindOf = ({ type }: CsvColumn, cells: string[]): string => trimInvisible(textAt(cells, type?.index));
+
+/** The field that a column fills in a row. */
+const fieldIn = (column: CsvColumn, cells: string[]): CsvField | undefined =>
+  column.type?.fields.get(kindOf(column, cells)) ?? column.field;
+
+/** Whether a row has a number at which nobody answers in a column of numbers. */
+const isOtherNumber = (column: CsvColumn, cells: string[]): boolean =>
+  column.type?.fields.get(kindOf(column, cells)) === null;
 
 /** The text of a cell. If another column has the time of its date, the text includes it. */
 function cellOf({ index, timeIndex }: CsvColumn, cells: string[]): string {
   const cell = cells[index] ?? '';
-  const time = timeIndex === undefined ? '' : (cells[timeIndex] ?? '').trim();
+  const time = textAt(cells, timeIndex);
   return time === '' || cell.trim() === '' ? cell : `${cell.trim()} ${time}`;
 }
 

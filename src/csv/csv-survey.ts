@@ -40,7 +40,7 @@ export class ColumnFacts {
   readonly patterns: Set<RegExp>;
   /** How often the first different values occur. */
   readonly counts = new Map<string, number>();
-  private readonly dates = new DateOrder();
+  readonly dates = new DateOrder();
 
   constructor(
     patterns: RegExp[],
@@ -79,16 +79,6 @@ export class ColumnFacts {
   get hasContact(): boolean {
     return this.differentValues.some((value) => isContact(value, this.words));
   }
-
-  /** The order of day and month, if the values prove it. */
-  get dateFormat(): DateFormat | undefined {
-    return this.dates.format;
-  }
-
-  /** The order of day and month by which the dates are closest together; undefined if neither order fits all of them. */
-  get likelyDateFormat(): DateFormat | undefined {
-    return this.dates.likelyFormat;
-  }
 }
 
 /** What the numeric dates of a column tell about their order of day and month. */
@@ -108,12 +98,14 @@ class DateOrder {
     }
   }
 
+  /** The order that the values prove. */
   get format(): DateFormat | undefined {
     const { DMY, MDY } = this.spans;
     if (Number.isNaN(DMY.first) === Number.isNaN(MDY.first)) return undefined;
     return Number.isNaN(MDY.first) ? 'DMY' : 'MDY';
   }
 
+  /** The order by which the dates are closest together; undefined if neither order fits all of them. */
   get likelyFormat(): DateFormat | undefined {
     const { DMY, MDY } = this.spans;
     const difference = DMY.last - DMY.first - (MDY.last - MDY.first);

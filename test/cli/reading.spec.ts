@@ -212,6 +212,16 @@ describe('a file is read as a person would', () => {
       expect((await phones()).sort()).toEqual(expected);
     });
 
+    it('of e-mail addresses, of which the one of work comes first, whatever its number', async () => {
+      const { message } = await importText(
+        'Last name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Type,E-mail 2 - Value\nRowe,Home,a@home.example,Work,a@cobalt.example\n',
+      );
+      expect(message).toBe('');
+      expect(await leads()).toMatchObject([
+        { email: 'a@cobalt.example', personalEmails: 'a@home.example', professionalEmails: null },
+      ]);
+    });
+
     it('of an address that stands in the file twice, which is stored once', async () => {
       const { notes } = await importText(
         [
@@ -242,6 +252,25 @@ describe('a file is read as a person would', () => {
       const { message } = await importText('Phone,Phone Type,Ticket Type\n1234567,iPhone 15 of a friend,Visitor\n');
       expect(message).toContain('"Ticket Type"');
     });
+  });
+
+  it('columns of one name are told apart: each bad value is named, and the others are kept', async () => {
+    const text = 'Email,Phone,Phone,Job Title,Job Title\na@example.com,n/a,1234567,Buyer,Head\nb@example.com,-,?,,\n';
+    const { message } = await importText(text);
+    expect(message).toContain('line 2 and 2 more, column "Phone": "n/a" is not a phone number.');
+    const { leftOut } = await importText(text, '--lenient');
+    expect(leftOut.map(({ line, value }) => [line, value])).toEqual([
+      [2, 'n/a'],
+      [2, 'Head'],
+      [3, '-'],
+      [3, '?'],
+    ]);
+    expect(await phones()).toEqual(['UNKNOWN 1234567']);
+    expect(await leads()).toMatchObject([{ jobTitle: 'Buyer' }, { jobTitle: null }]);
+  });
+
+  it('a file of delimiters alone is empty', async () => {
+    expect((await importText(',,\n;\n')).message).toContain('The file is empty.');
   });
 
   describe('ends a table', () => {
