@@ -131,10 +131,6 @@ function reportDelimiter({ header: { wrongDelimiter, delimiter, line } }: Survey
   issues.add({ ...NO_LOCATION, line, expected: fix, message, fix });
 }
 
-/** The fields that a column fills, each in the rows of its kind. */
-const fieldsOf = ({ field, type }: CsvColumn): CsvField[] =>
-  [field, ...(type?.fields.values() ?? [])].filter((each) => each !== undefined && each !== null);
-
 /** The context in which the cells of a column, or the value of an option, are parsed. */
 type CellContextOf = (field: CsvField, column?: CsvColumn) => CellContext;
 
@@ -146,8 +142,8 @@ async function cellContexts(
   { manager, organizationId }: ImportContext,
 ): Promise<CellContextOf> {
   const lookups = new Map<LookupSource | undefined, Lookup>();
-  const fields = [...columns.flatMap(fieldsOf), ...optionValues.map(({ field }) => field)];
-  for (const references of new Set(fields.map((field) => field.references))) {
+  const fields = [...columns, ...optionValues].map(({ field }) => field);
+  for (const references of new Set(fields.map((field) => field?.references))) {
     if (!references) continue;
     const mayCreate = createTags !== undefined && references.createMissing !== undefined;
     lookups.set(references, await Lookup.load(manager, organizationId, references, mayCreate));
@@ -180,7 +176,7 @@ async function cellContexts(
 function columnSources(fields: CsvField[], columns: CsvColumn[], contextOf: CellContextOf): CsvSource[] {
   const inOrder = [...fields.filter((field) => field.isReadFirst), ...fields.filter((field) => !field.isReadFirst)];
   return inOrder.flatMap((field) => {
-    const filling = columns.filter((column) => fieldsOf(column).includes(field));
+    const filling = columns.filter((column) => column.field === field);
     const inputs = filling.map((column) => ({ column, context: contextOf(field, column) }));
     return inputs.length > 0 ? [{ field, inputs }] : [];
   });
@@ -204,7 +200,10 @@ type WritePlan = Pick<ImportPlan, 'isPartial' | 'providesField' | 'mergeSql' | '
 
 /** What the fields of the file mean for the statements that write them, and for errors. */
 function writePlan(sources: CsvSource[]): WritePlan {
-  const fields = sources.map(({ field }) => field);
+  const typed = sources.flatMap(({ inputs }) =>
+    inputs.flatMap(({ column }) => [...(column.type?.fields.values() ?? [])]),
+  );
+  const fields = [...new Set([...sources.map(({ field }) => field), ...typed.filter((field) => field !== null)])];
   return {
     isPartial: true,
     providesField: (path) => fields.some((field) => fillsPath(field, path)),

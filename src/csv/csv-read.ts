@@ -223,24 +223,24 @@ class CsvRowReader {
     emptied: Set<number>,
     issues: LocatedIssue[],
   ): void {
-    const ofField = inputs.filter(({ column }) => fieldIn(column, cells) === field);
-    const last = ofField.at(-1);
-    const isOneOfSeveral = !field.isList && ofField.length > 1;
+    const last = inputs.at(-1);
+    const isOneOfSeveral = !field.isList && inputs.length > 1;
     let filled: { column: CsvColumn; cell: string } | undefined;
-    for (const input of ofField) {
+    for (const input of inputs) {
       const { column, context } = input;
       const isEmptied = emptied.has(column.index) || isOtherNumber(column, cells);
       const cell = isEmptied ? '' : cellOf(column, cells);
+      const ofKind = column.type?.fields.get(kindOf(column, cells)) ?? field;
       if (isOneOfSeveral && cell.trim() === '' && (filled || input !== last)) continue;
       const isOther = filled && filled.cell.trim() !== cell.trim();
       const problem =
         filled && isOther
           ? disagreement(filled.column, filled.cell, column, cell)
-          : parseCell(draft, field, cell, context);
+          : parseCell(draft, ofKind, cell, context);
       if (problem) {
         issues.push({ ...cellIssue(column, line, cell), ...problem });
         emptied.add(column.index);
-        if (!isOther) field.parseInto(draft, '', context);
+        if (!isOther) ofKind.parseInto(draft, '', context);
       }
       if (!field.isList && problem?.kind !== UNSTORABLE) filled ??= { column, cell };
     }
@@ -252,10 +252,6 @@ const textAt = (cells: string[], index = -1): string => (cells[index] ?? '').tri
 
 /** What another column says of the kind of a cell. */
 const kindOf = ({ type }: CsvColumn, cells: string[]): string => trimInvisible(textAt(cells, type?.index));
-
-/** The field that a column fills in a row. */
-const fieldIn = (column: CsvColumn, cells: string[]): CsvField | undefined =>
-  column.type?.fields.get(kindOf(column, cells)) ?? column.field;
 
 /** Whether a row has a number at which nobody answers in a column of numbers. */
 const isOtherNumber = (column: CsvColumn, cells: string[]): boolean =>

@@ -212,16 +212,6 @@ describe('a file is read as a person would', () => {
       expect((await phones()).sort()).toEqual(expected);
     });
 
-    it('of e-mail addresses, of which the one of work comes first, whatever its number', async () => {
-      const { message } = await importText(
-        'Last name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Type,E-mail 2 - Value\nRowe,Home,a@home.example,Work,a@cobalt.example\n',
-      );
-      expect(message).toBe('');
-      expect(await leads()).toMatchObject([
-        { email: 'a@cobalt.example', personalEmails: 'a@home.example', professionalEmails: null },
-      ]);
-    });
-
     it('of an address that stands in the file twice, which is stored once', async () => {
       const { notes } = await importText(
         [
