@@ -3,11 +3,11 @@ import { importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from
 import { quote, quoteShortened } from '../datasets/quote';
 import { columnKey, mappingsOf } from './column-mappings';
 import type { CsvField } from './csv-fields';
-import type { ColumnMapping, CsvColumn, CsvFormat } from './csv-format';
-import { ColumnNames, type NameMeaning, wordsOf } from './column-names';
-import type { CsvIdentifiers, CsvMatch, ExternalSystem } from './csv-section';
+import type { CsvColumn, CsvFormat } from './csv-format';
+import { type ColumnNames, type NameMeaning, wordsOf } from './column-names';
+import type { CsvDefinition, CsvIdentifiers, ExternalSystem } from './csv-section';
 import type { ColumnFacts, Survey } from './csv-survey';
-import type { CsvService } from './csv.service';
+import { type CsvSection, fieldNamed } from './csv.service';
 
 /** A shorter name could be a typing error of too many other names. */
 const MIN_SUGGESTED_LENGTH = 4;
@@ -15,47 +15,44 @@ const MIN_SUGGESTED_LENGTH = 4;
 /** How many names a message lists. */
 const MAX_LISTED = 10;
 
+/** A file with this many of the columns that a program's files usually have is from that program. */
+const MIN_USUAL_COLUMNS = 2;
+
 /** The first columns of the list of what an import has left out. */
 export const LEFT_OUT_COLUMNS = ['line', 'column', 'value', 'reason'];
 
-/** The first of the names in quotes, and how many more there are. */
-export function listNames(names: string[], nameOf: (name: string) => string = quote, limit = MAX_LISTED): string {
-  const listed = names.slice(0, limit).map(nameOf).join(', ');
-  const moreCount = names.length - limit;
-  return moreCount > 0 ? `${listed} and ${moreCount.toLocaleString('en-US')} more` : listed;
+/** The names of a file's own columns, without those that a list of left-out values adds. */
+export function ownNames(names: string[]): string[] {
+  const own = names.slice(LEFT_OUT_COLUMNS.length);
+  const isList = own.length > 0 && LEFT_OUT_COLUMNS.every((name, index) => names[index]?.trim() === name);
+  return isList ? own : names;
 }
+
+const withMore = (listed: string[], count: number): string => {
+  const moreCount = count - listed.length;
+  return listed.join(', ') + (moreCount > 0 ? ` and ${moreCount.toLocaleString('en-US')} more` : '');
+};
+
+/** The first of the names in quotes, and how many more there are. */
+export const listNames = (names: string[], nameOf: (name: string) => string = quote): string =>
+  withMore(names.slice(0, MAX_LISTED).map(nameOf), names.length);
 
 /** Assigns the columns of a file to fields. */
 export class ColumnAssignment {
+  private readonly definition: CsvDefinition;
   /** What the name of each column means in this file. */
   private readonly meanings: ReadonlyMap<string, NameMeaning>;
-  private readonly hasAttendee: boolean;
   private hasIdentifier = false;
 
   constructor(
-    private readonly csv: CsvService,
+    private readonly section: CsvSection,
     private readonly format: CsvFormat,
     private readonly survey: Survey,
     private readonly names: ColumnNames,
     private readonly issues: IssueCollector,
   ) {
-    const { words } = csv.definition(format.section);
-    const inFile = new Set(survey.header.names.map((name) => name.trim().toUpperCase()));
-    const foreign = words?.foreignColumns.filter(({ beside }) => inFile.has(beside.toUpperCase())) ?? [];
-    const foreignKeys = new Set(foreign.flatMap((each) => each.names.map(columnKey)));
-    const known = new Map<string, NameMeaning>();
-    for (const name of new Set(survey.header.names)) {
-      known.set(name, foreignKeys.has(columnKey(name)) ? {} : names.meaningOf(name));
-    }
-    const isPerson = ({ field }: NameMeaning): boolean => words?.attendeeFields.test(field?.name ?? '') ?? false;
-    // `Billing City` is that of the company, unless a person is named beside it, as in `Billing First Name`.
-    const buyers = new Set<string | undefined>();
-    for (const each of known.values()) if (each.person === 'buyer' && isPerson(each)) buyers.add(each.prefix);
-    for (const [name, each] of known) if (each.own && !buyers.has(each.prefix)) known.set(name, { field: each.own });
-    this.meanings = known;
-    this.hasAttendee = [...known.values()].some(
-      (each) => each.person === 'attendee' || (!each.person && isPerson(each)),
-    );
+    this.definition = section.definition;
+    this.meanings = names.meaningsOf(survey.header.names);
   }
 
   /**
@@ -65,26 +62,28 @@ export class ColumnAssignment {
   assign(): CsvColumn[] {
     const { names } = this.survey.header;
     const { mappings, ignoreUnknown, isLenient } = this.format;
+    const firstIndex = names.length - ownNames(names).length;
     const timesSeen = new Map<string, number>();
-    const used = new Set<ColumnMapping>();
+    const unused = new Set(mappings);
     const assigned: CsvColumn[] = [];
     for (const [index, name] of names.entries()) {
-      if (name.trim() === '' || (isLeftOutList(names) && index < LEFT_OUT_COLUMNS.length)) continue;
+      if (name.trim() === '' || index < firstIndex) continue;
       const key = columnKey(name);
       const nth = (timesSeen.get(key) ?? 0) + 1;
       timesSeen.set(key, nth);
+      const column = { name, index, nth, field: undefined };
       const mapped = mappingsOf(mappings, name, nth);
       for (const mapping of mapped) {
-        used.add(mapping);
-        assigned.push({ name, index, nth, field: mapping.field });
+        unused.delete(mapping);
+        assigned.push({ ...column, field: mapping.field });
       }
-      if (mapped.length === 0) assigned.push(this.columnOf({ name, index, nth, field: undefined }));
+      if (mapped.length === 0) assigned.push(this.columnOf(column));
     }
     const columns = this.withTypes(joinTimes(assigned, this.survey.facts));
     const unknown = ignoreUnknown || isLenient ? [] : columns.filter(({ isUnknown }) => isUnknown);
     this.reportUnknown(unknown, columns);
-    const unused = mappings.find((mapping) => !used.has(mapping));
-    if (unused) this.issues.add(missingColumn('--map', unused.column, names));
+    const [missing] = unused;
+    if (missing) this.issues.add(missingColumn('--map', missing.column, names));
     if (unknown.length === 0 && !columns.some(({ field }) => field)) throw importError('No column would be imported.');
     if (!isLenient || ignoreUnknown) return columns;
     return columns.map((column) => (column.isUnknown ? { ...column, skipReason: 'Unknown column.' } : column));
@@ -94,70 +93,58 @@ export class ColumnAssignment {
   private columnOf(column: CsvColumn): CsvColumn {
     const { name, index } = column;
     const facts = this.survey.facts.get(index);
-    const meaning = this.meanings.get(name) ?? {};
-    const skipReason = this.skipReason(meaning, facts);
+    const {
+      field: named,
+      isState,
+      skipReason = skipReasonOf(this.definition, named, facts),
+    } = this.meanings.get(name) ?? {};
     if (skipReason !== undefined) return { ...column, skipReason };
-    const named = meaning.field;
     const field = named && (this.identifierField(named, name, facts) ?? named);
     // A file has one column of IDs. Further ones identify something else, such as a company.
     if (!field || (field !== named && this.hasIdentifier))
-      return meaning.isState ? { ...column, use: 'counted' } : { ...column, isUnknown: true };
-    if (this.isIdentifier(field)) this.hasIdentifier = true;
+      return isState ? { ...column, use: 'counted' } : { ...column, isUnknown: true };
+    this.hasIdentifier ||= isIdentifier(this.definition.identifiers, field);
     return { ...column, field };
-  }
-
-  /** Why a column is left out although its name, or a word of it, is known. */
-  private skipReason({ field, person, isOtherNumber }: NameMeaning, facts?: ColumnFacts): string | undefined {
-    const { userFields = [], words } = this.csv.definition(this.format.section);
-    if (field && userFields.includes(field.name) && facts && facts.values > 0 && facts.addresses === 0)
-      return 'It has names instead of e-mail addresses.';
-    if (person === 'buyer' && this.hasAttendee) return 'It is about the buyer, not about the attendee.';
-    if (isOtherNumber) return 'A number of a fax or pager is not a phone number.';
-    if (!words || field?.name !== words.titleField) return undefined;
-    const isSalutation = (value: string): boolean =>
-      value.split(/[\s./]+/).every((word) => word === '' || words.salutations.includes(word.toLowerCase()));
-    return facts?.areMostly(isSalutation) ? 'Its values are salutations.' : undefined;
   }
 
   /** Adds to columns of numbers and addresses the columns that say of which kind these are, such as `Phone 1 - Type`. */
   private withTypes(columns: CsvColumn[]): CsvColumn[] {
-    const isKind = (value: string): boolean => this.names.isKind(value);
-    const { facts: allFacts } = this.survey;
-    const unknown = columns.filter(({ isUnknown, index }) => isUnknown && allFacts.has(index));
-    const types = unknown.flatMap((type) => {
-      const facts = allFacts.get(type.index);
-      const prefix = this.names.typedPrefix(type.name);
-      return prefix && facts?.areMostly(isKind) ? [{ ...type, prefix, values: facts.differentValues }] : [];
-    });
-    return types.reduce((all, type) => all.map((column) => this.withType(column, type)), columns);
+    let typed = columns;
+    for (const { isUnknown, name, index } of columns) {
+      const facts = this.survey.facts.get(index);
+      const prefix = this.names.typedPrefix(name);
+      if (!isUnknown || prefix === undefined || !facts?.areMostly(this.names.isKind)) continue;
+      typed = typed.map((column) => {
+        if (column.index === index) return { ...column, isUnknown: false, use: `kinds of ${quote(prefix)}` };
+        const key = wordsOf(column.name).join('');
+        // `Phone 2` is not of the kind that `Phone Type` says.
+        const isTyped = key.startsWith(prefix) && !/^\d/.test(key.slice(prefix.length));
+        return isTyped ? this.withType(column, index, facts.differentValues) : column;
+      });
+    }
+    return typed;
   }
 
-  private withType(column: CsvColumn, type: CsvColumn & { prefix: string; values: string[] }): CsvColumn {
-    const { name, index, field } = column;
-    if (index === type.index) return { ...column, isUnknown: false, use: `kinds of ${quote(type.prefix)}` };
-    const key = wordsOf(name).join('');
-    // `Phone 2` is not of the kind that `Phone Type` says.
-    if (!field || !key.startsWith(type.prefix) || /^\d/.test(key.slice(type.prefix.length))) return column;
-    const fields = type.values.map((value) => [value, this.names.fieldOfType(field, value)] as const);
-    const known = fields.filter((each): each is [string, CsvField | null] => each[1] !== undefined);
-    return known.length === 0 ? column : { ...column, type: { index: type.index, fields: new Map(known) } };
+  private withType(column: CsvColumn, index: number, kinds: string[]): CsvColumn {
+    const fields = new Map<string, CsvField | null>();
+    for (const kind of kinds) {
+      const field = column.field && this.names.fieldOfType(column.field, kind);
+      if (field !== undefined) fields.set(kind, field);
+    }
+    return fields.size === 0 ? column : { ...column, type: { index, fields } };
   }
-
-  private isIdentifier = (field: CsvField): boolean =>
-    isIdentifier(this.csv.definition(this.format.section).identifiers, field);
 
   /** The field of a column of IDs, which depends on what assigned the IDs. */
   private identifierField(named: CsvField, name: string, facts?: ColumnFacts): CsvField | undefined {
-    const { section, source } = this.format;
-    const { identifiers } = this.csv.definition(section);
-    if (named.name !== identifiers?.id) return undefined;
-    if (!facts || facts.values === facts.uuids) return undefined;
+    const { identifiers } = this.definition;
+    if (named.name !== identifiers?.id || !facts || facts.values === facts.uuids) return undefined;
     if (facts.uuids > 0) {
-      if (!this.format.isLenient) this.reportMixedIds(name, facts);
+      if (!this.format.isLenient) this.issues.add(mixedIds(name, facts));
       return undefined;
     }
-    const system = source === undefined && identifiers.systems.find((each) => this.isOfSystem(each, name, facts));
-    return this.csv.fieldNamed(section, system ? system.field : identifiers.ref);
+    const isKnown = this.format.source === undefined;
+    const system = isKnown ? identifiers.systems.find((each) => this.isOfSystem(each, name, facts)) : undefined;
+    return fieldNamed(this.section, system?.field ?? identifiers.ref);
   }
 
   private isOfSystem(
@@ -166,53 +153,67 @@ export class ColumnAssignment {
     facts: ColumnFacts,
   ) {
     if (idPattern) return facts.patterns.has(idPattern);
-    if (!idColumns.some((each) => columnKey(each) === columnKey(name))) return false;
-    const names = new Set(this.survey.header.names.map(columnKey));
-    return usualColumns.filter((each) => names.has(columnKey(each))).length >= MIN_USUAL_COLUMNS;
+    if (!idColumns.map(columnKey).includes(columnKey(name))) return false;
+    const names = this.survey.header.names.map(columnKey);
+    return usualColumns.filter((each) => names.includes(columnKey(each))).length >= MIN_USUAL_COLUMNS;
   }
 
-  private reportMixedIds(column: string, { otherId }: ColumnFacts): void {
-    const map = `--map ${quote(`${column}=ref`)}`;
-    const message = `Some values are IDs of Lanyard and others, such as ${quoteShortened(otherId?.value)}, are not. Correct them, or read all of them as IDs of another program with ${map}.`;
-    const expected = 'either IDs of Lanyard or those of another program';
-    const { line = null, value = null } = otherId ?? {};
-    this.issues.add({ ...NO_LOCATION, line, column, value, expected, message });
-  }
-
-  private reportUnknown(columns: CsvColumn[], all: CsvColumn[]): void {
-    if (columns.length === 0) return;
+  private reportUnknown(unknown: CsvColumn[], columns: CsvColumn[]): void {
+    if (unknown.length === 0) return;
     const { facts, header } = this.survey;
-    const { identifiers } = this.csv.definition(this.format.section);
-    const filled = new Set(all.map(({ field }) => field));
-    const isFree = (field: CsvField): boolean => field.isList || !filled.has(field);
-    const names = [...this.csv.fieldsByName(this.format.section)]
-      .filter(([, field]) => isFree(field) && !this.isIdentifier(field) && field.name !== identifiers?.id)
-      .map(([key, { name }]): [string, string] => [key, name]);
-    const contacts = columns.filter(({ index }) => facts.get(index)?.hasContact);
-    const limit = this.issues.reportsAll ? columns.length : Math.max(MAX_LISTED, contacts.length);
-    const unknown = contactsFirst(columns, facts).map(({ name }) => name);
-    const suggestions = new Map(unknown.slice(0, limit).map((column) => [column, this.suggestionFor(column, names)]));
-    const reported = unknown.slice(0, limit).map((column): LocatedIssue => {
-      const suggestion = suggestions.get(column);
+    const { line } = header;
+    const contacts = unknown.filter(({ index }) => facts.get(index)?.hasContact);
+    const limit = this.issues.reportsAll ? unknown.length : Math.max(MAX_LISTED, contacts.length);
+    const free = this.freeNames(columns);
+    const listed = contactsFirst(unknown, facts)
+      .slice(0, limit)
+      .map(({ name }) => ({ name, suggestion: suggestionFor(name, free) }));
+    const reported = listed.map(({ name, suggestion }): LocatedIssue => {
       const message = suggestion ? `Unknown column. Did you mean ${suggestion}?` : 'Unknown column.';
-      return { ...NO_LOCATION, line: header.line, column, expected: suggestion ?? 'the name of a field', message };
+      return { ...NO_LOCATION, line, column: name, expected: suggestion ?? 'the name of a field', message };
     });
-    const nameOf = (column: string): string => {
-      const suggestion = suggestions.get(column);
-      return suggestion ? `${quote(column)} (did you mean ${suggestion}?)` : quote(column);
-    };
-    const count = columns.length;
+    const shown = listed.map(({ name, suggestion }) =>
+      suggestion ? `${quote(name)} (did you mean ${suggestion}?)` : quote(name),
+    );
+    const count = unknown.length;
     const what = count === 1 ? 'Unknown column' : `${count.toLocaleString('en-US')} unknown columns`;
     const advice = 'Skip all unknown columns with --ignore-unknown, or assign a column to a field with --map.';
-    const text = `line ${header.line}: ${what}: ${listNames(unknown, nameOf, limit)}. ${advice}`;
+    const text = `line ${line}: ${what}: ${withMore(shown, count)}. ${advice}`;
     // A likely typing error is only named: a command that fills a field by likeness could store a number as a name.
     this.issues.setColumnIssues(reported, count - reported.length, text, ['--ignore-unknown']);
   }
 
-  /** The field whose name has a typing error. A name that differs more means something else: `Position ID` is no position. */
-  private suggestionFor(column: string, names: [string, string][]): string | undefined {
-    return columnKey(column).length < MIN_SUGGESTED_LENGTH ? undefined : closestName(column, names, 1);
+  /** The names of fields that a further column could fill, but for those of IDs. */
+  private freeNames(columns: CsvColumn[]): [normalized: string, name: string][] {
+    const { identifiers } = this.definition;
+    const filled = new Set(columns.map(({ field }) => field));
+    return [...this.section.fieldsByName].flatMap(([key, field]) => {
+      const isOfId = isIdentifier(identifiers, field) || field.name === identifiers?.id;
+      return isOfId || (filled.has(field) && !field.isList) ? [] : [[key, field.name]];
+    });
   }
+}
+
+/** The field whose name has a typing error. A name that differs more means something else: `Position ID` is no position. */
+const suggestionFor = (column: string, names: [string, string][]): string | undefined =>
+  columnKey(column).length < MIN_SUGGESTED_LENGTH ? undefined : closestName(column, names, 1);
+
+/** Why the values of a column are left out although its name is that of a field. */
+function skipReasonOf({ userFields = [], words }: CsvDefinition, field?: CsvField, facts?: ColumnFacts) {
+  if (!field || !facts) return undefined;
+  if (userFields.includes(field.name) && facts.values > 0 && facts.addresses === 0)
+    return 'It has names instead of e-mail addresses.';
+  const isSalutation = (value: string): boolean =>
+    value.split(/[\s./]+/).every((word) => word === '' || words?.salutations.includes(word.toLowerCase()));
+  if (field.name === words?.titleField && facts.areMostly(isSalutation)) return 'Its values are salutations.';
+  return undefined;
+}
+
+function mixedIds(column: string, { otherId }: ColumnFacts): LocatedIssue {
+  const map = `--map ${quote(`${column}=ref`)}`;
+  const message = `Some values are IDs of Lanyard and others, such as ${quoteShortened(otherId?.value)}, are not. Correct them, or read all of them as IDs of another program with ${map}.`;
+  const expected = 'either IDs of Lanyard or those of another program';
+  return { ...NO_LOCATION, ...otherId, column, expected, message };
 }
 
 /** An option names a column that the file does not have. */
@@ -235,41 +236,23 @@ export function contactsFirst(columns: CsvColumn[], facts: Map<number, ColumnFac
   return [...columns.filter(hasContact), ...columns.filter((column) => !hasContact(column))];
 }
 
-/** A file with this many of the columns that a program's files usually have is from that program. */
-const MIN_USUAL_COLUMNS = 2;
-
-/** Whether the file is the corrected list of what an import has left out. */
-export const isLeftOutList = (names: string[]): boolean =>
-  names.length > LEFT_OUT_COLUMNS.length && LEFT_OUT_COLUMNS.every((name, index) => names[index]?.trim() === name);
-
 /** Joins a column of dates and one of times where a field has one of each. */
 function joinTimes(columns: CsvColumn[], facts: Map<number, ColumnFacts>): CsvColumn[] {
-  const filled = columns.filter(({ field, index }) => field && facts.get(index)?.values);
   const withOnly = (kind: 'timesOnly' | 'datesOnly'): CsvColumn[] =>
-    filled.filter(({ index }) => facts.get(index)?.[kind] === facts.get(index)?.values);
+    columns.filter(({ field, index }) => {
+      const known = facts.get(index);
+      return field && known && known.values > 0 && known[kind] === known.values;
+    });
   const [dates, times] = [withOnly('datesOnly'), withOnly('timesOnly')];
-  if (dates.length === 0 || times.length === 0) return columns;
-  const partner = (column: CsvColumn, own: CsvColumn[], others: CsvColumn[]): CsvColumn | undefined => {
-    const isOfField = ({ field }: CsvColumn): boolean => field === column.field;
-    const [other, ...more] = others.filter(isOfField);
-    return own.includes(column) && own.filter(isOfField).length === 1 && more.length === 0 ? other : undefined;
-  };
-  return columns.map((column) => {
-    const date = partner(column, times, dates);
-    if (date) return { ...column, field: undefined, use: `times of ${quote(date.name)}` };
-    const time = partner(column, dates, times);
-    return time ? { ...column, timeIndex: time.index } : column;
+  const pairs = dates.flatMap((date) => {
+    const [time, ...more] = [...times, ...dates].filter(({ field }) => field === date.field);
+    return time && time !== date && more.length === 1 ? [{ date, time }] : [];
   });
-}
-
-/**
- * The columns by which rows are matched with stored records.
- * @throws ImportError if the file has none, or has columns of several fields although only one is allowed
- */
-export function findMatchColumns(columns: CsvColumn[], name: string, match: CsvMatch): CsvColumn[] {
-  const matching = columns.filter(({ field }) => field && match.fieldNames.test(field.name));
-  const fields = [...new Set(matching.map(({ field }) => field?.name))];
-  if (fields.length === 0) throw importError(`--match ${name} needs a column of ${name}, but the file has none.`);
-  if (fields.length === 1 || !match.isOfOneField) return matching;
-  throw importError(`--match ${name} needs exactly one of these columns, but the file has ${fields.join(' and ')}.`);
+  return columns.map((column) => {
+    const pair = pairs.find(({ date, time }) => column === date || column === time);
+    if (!pair) return column;
+    const { date, time } = pair;
+    if (column === date) return { ...column, timeIndex: time.index };
+    return { ...column, field: undefined, use: `times of ${quote(date.name)}` };
+  });
 }

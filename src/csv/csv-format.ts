@@ -23,10 +23,8 @@ export interface CsvFormat {
   isLenient: boolean;
   dateTimes: DateTimeOptions;
   optionValues: OptionValue[];
-  /** The value by which rows are matched with stored records; the key of the dataset if undefined. */
+  /** The value by which rows are matched with stored records, if the operator has chosen it. */
   match?: string;
-  /** Whether the operator has chosen `match`. */
-  isMatchGiven: boolean;
   /** What to do with several rows for the same record; they are an error if undefined. */
   onDuplicate?: OnDuplicate;
   /** Which program or list the IDs of the file are from. */

@@ -7,8 +7,6 @@ export interface CsvRow {
   line: number;
   /** Why the row cannot be read. Its cells are then those of its first line, split at every delimiter. */
   problem?: string;
-  /** Index of the row's first character in the text that was pushed, used only for the start of a file. */
-  start: number;
 }
 
 export const ROW_EXPECTED = 'rows whose quotation marks are closed';
@@ -21,28 +19,12 @@ const MAX_LENGTH_AFTER_BROKEN_ROW = 65_536;
 /** Reading stops after more broken rows than this. */
 const MAX_BROKEN_ROWS = 100;
 
-/** A cell and the index after it; `isLast` if a line end or the end of the file follows. */
+/** A cell and the index after it, which is that of the text's end if the cell is not complete. */
 interface Cell {
   value: string;
   end: number;
-  isLast: boolean;
+  problem?: string;
 }
-
-/** A row, and the index and the number of lines after it. */
-interface ParsedRow {
-  cells: string[];
-  end: number;
-  lines: number;
-}
-
-/** Why a row is broken, and the index by which that is known. */
-interface Problem {
-  problem: string;
-  end: number;
-}
-
-/** The text so far does not tell. */
-const INCOMPLETE = 'incomplete';
 
 /**
  * Parses CSV as RFC 4180 describes it, part by part. Beyond that it accepts what programs write: blanks around quotes,
@@ -57,8 +39,6 @@ export class CsvParser {
   private retryLength = 0;
   private isEnd = false;
   private brokenRows = 0;
-  private nextLineFeed = -1;
-  private nextCarriageReturn = -1;
 
   /** @param line number of the first line */
   constructor(
@@ -74,7 +54,6 @@ export class CsvParser {
   push(part: string): void {
     this.text = this.text.slice(this.position) + part;
     this.position = 0;
-    this.forgetLineEnds();
   }
 
   /**
@@ -87,89 +66,71 @@ export class CsvParser {
     this.retryLength = 0;
     this.isEnd = isEnd;
     while (this.position < this.text.length) {
-      const { position: start, line } = this;
-      const parsed = this.parseRow();
-      const row = parsed === INCOMPLETE ? parsed : this.finishRow(parsed, start, line);
-      if (row === INCOMPLETE) {
-        this.retryLength = Math.min(2 * (this.text.length - start), MAX_ROW_LENGTH + 2);
+      const row = this.parseRow();
+      if (!row) {
+        this.retryLength = Math.min(2 * (this.text.length - this.position), MAX_ROW_LENGTH + 2);
         return;
       }
       if (row.problem !== undefined || row.cells.some((cell) => cell.trim() !== '')) yield row;
     }
   }
 
-  /** The row at an index; a broken one has the cells of its first line. */
-  private finishRow(parsed: ParsedRow | Problem, start: number, line: number): CsvRow | typeof INCOMPLETE {
-    const isTooLong = parsed.end - start > MAX_ROW_LENGTH;
-    if ('problem' in parsed || isTooLong)
-      return this.breakRow(!isTooLong && 'problem' in parsed ? parsed.problem : UNCLOSED);
-    this.position = parsed.end;
-    this.line += parsed.lines;
-    return { cells: parsed.cells, line, start };
+  /** The next row; undefined if the text so far does not tell where it ends. */
+  private parseRow(): CsvRow | undefined {
+    const { position: start, line } = this;
+    const cells: string[] = [];
+    let position = start;
+    let lines = 1;
+    for (;;) {
+      const { value, end, problem } = this.parseCell(position);
+      const isLast = this.text[end] !== this.delimiter;
+      position = isLast ? this.afterLineEnd(end) : end + 1;
+      const isTooLong = position - start > MAX_ROW_LENGTH;
+      if (isTooLong || problem !== undefined) return this.breakRow(isTooLong ? UNCLOSED : problem);
+      if (isLast && !this.isLineEndKnown(end)) return undefined;
+      cells.push(value);
+      if (value.includes('\n') || value.includes('\r')) lines += value.match(/\r\n|\n|\r/g)?.length ?? 0;
+      if (!isLast) continue;
+      this.position = position;
+      this.line += lines;
+      return { cells, line };
+    }
   }
 
   /** Abandons a row and continues with the next line. */
-  private breakRow(problem: string): CsvRow | typeof INCOMPLETE {
-    const { line, position: start } = this;
-    this.forgetLineEnds();
-    const found = this.lineEnd(start);
-    const end = found < 0 ? this.text.length : found;
+  private breakRow(problem = UNCLOSED): CsvRow | undefined {
+    const { position: start, line, text } = this;
+    const end = this.endOfText(start, '\n');
     const isTooLong = end - start > MAX_ROW_LENGTH;
-    if (!isTooLong && !this.isLineEndKnown(end)) return INCOMPLETE;
+    if (!isTooLong && !this.isLineEndKnown(end)) return undefined;
     if (++this.brokenRows > MAX_BROKEN_ROWS || isTooLong) {
       throw new ImportError([{ ...NO_LOCATION, line, expected: ROW_EXPECTED, message: problem }]);
     }
     this.position = this.afterLineEnd(end);
     this.line++;
-    return { cells: this.text.slice(start, end).split(this.delimiter), line, start, problem };
+    return { cells: text.slice(start, end).split(this.delimiter), line, problem };
   }
 
-  private parseRow(): ParsedRow | Problem | typeof INCOMPLETE {
-    const cells: string[] = [];
-    const { position: start } = this;
-    let position = start;
-    let lines = 1;
-    for (;;) {
-      const cell = this.parseCell(position);
-      if (cell === INCOMPLETE) {
-        const isTooLong = this.text.length - start > MAX_ROW_LENGTH + 1;
-        return isTooLong ? { problem: UNCLOSED, end: this.text.length } : INCOMPLETE;
-      }
-      if ('problem' in cell) return cell;
-      cells.push(cell.value);
-      lines += cell.value.includes('\n') || cell.value.includes('\r') ? countLineEnds(cell.value) : 0;
-      if (cell.isLast) return { cells, end: this.afterLineEnd(cell.end), lines };
-      position = cell.end + 1;
-    }
-  }
-
-  private parseCell(start: number): Cell | Problem | typeof INCOMPLETE {
+  private parseCell(start: number): Cell {
     const first = this.skipBlanks(start);
-    const isFormula = this.delimiter !== '=' && this.text[first] === '=' && this.text[first + 1] === '"';
+    const isFormula = this.delimiter !== '=' && this.text.startsWith('="', first);
     const opening = isFormula ? first + 1 : first;
     if (this.text[opening] === '"') return this.parseQuotedCell(opening, isFormula);
-    const lineEnd = this.lineEnd(start);
-    const delimiter = this.text.indexOf(this.delimiter, start);
-    if (delimiter >= 0 && (lineEnd < 0 || delimiter < lineEnd)) {
-      return { value: this.text.slice(start, delimiter), end: delimiter, isLast: false };
-    }
-    const end = lineEnd < 0 ? this.text.length : lineEnd;
-    return this.isLineEndKnown(end) ? { value: this.text.slice(start, end), end, isLast: true } : INCOMPLETE;
+    const end = this.endOfText(start, this.delimiter);
+    return { value: this.text.slice(start, end), end };
   }
 
-  private parseQuotedCell(opening: number, isFormula: boolean): Cell | Problem | typeof INCOMPLETE {
-    const maxLength = this.brokenRows > 0 ? MAX_LENGTH_AFTER_BROKEN_ROW : MAX_ROW_LENGTH;
+  private parseQuotedCell(opening: number, isFormula: boolean): Cell {
+    const { text } = this;
     const closing = this.closingQuote(opening);
-    const length = (closing < 0 ? this.text.length : closing) - opening;
-    if (length > maxLength || (closing < 0 && this.isEnd)) return { problem: UNCLOSED, end: opening };
-    if (closing < 0) return INCOMPLETE;
+    const length = (closing < 0 ? text.length : closing) - opening;
+    const isTooLong = this.brokenRows > 0 && length > MAX_LENGTH_AFTER_BROKEN_ROW;
+    if (isTooLong || (closing < 0 && this.isEnd)) return { value: '', end: opening, problem: UNCLOSED };
+    if (closing < 0) return { value: '', end: text.length };
     const end = this.skipBlanks(closing + 1);
-    const content = this.text.slice(opening + 1, closing).replaceAll('""', '"');
-    const value = isFormula ? `="${content}"` : content;
-    const next = this.text[end];
-    if (next === this.delimiter) return { value, end, isLast: false };
-    if (next !== undefined && next !== '\n' && next !== '\r') return { problem: STRAY, end };
-    return this.isLineEndKnown(end) ? { value, end, isLast: true } : INCOMPLETE;
+    const content = text.slice(opening + 1, closing).replaceAll('""', '"');
+    const isEnded = end === text.length || [this.delimiter, '\n', '\r'].includes(text[end] ?? '');
+    return { value: isFormula ? `="${content}"` : content, end, problem: isEnded ? undefined : STRAY };
   }
 
   /** The index of the quotation mark that closes a cell; -1 if none does. */
@@ -185,33 +146,20 @@ export class CsvParser {
     return index;
   }
 
+  /** The index of the next line end or delimiter, or of the end of the text. */
+  private endOfText(start: number, delimiter: string): number {
+    const { text } = this;
+    let index = start;
+    while (index < text.length && text[index] !== delimiter && text[index] !== '\n' && text[index] !== '\r') index++;
+    return index;
+  }
+
   /** Whether a line is known to end at an index. A carriage return may be the first half of a line end. */
   private isLineEndKnown(end: number): boolean {
     return this.isEnd || this.text[end] === '\n' || end + 1 < this.text.length;
-  }
-
-  /** The index of the next line end; -1 if there is none. It is cached, because most cells ask for the same one. */
-  private lineEnd(start: number): number {
-    this.nextLineFeed = this.nextIndex('\n', this.nextLineFeed, start);
-    this.nextCarriageReturn = this.nextIndex('\r', this.nextCarriageReturn, start);
-    const next = Math.min(this.nextLineFeed, this.nextCarriageReturn);
-    return next === Infinity ? -1 : next;
-  }
-
-  /** The cached line ends are after the last index that was asked for, so they serve no index before it. */
-  private forgetLineEnds(): void {
-    this.nextLineFeed = this.nextCarriageReturn = -1;
-  }
-
-  private nextIndex(character: string, known: number, start: number): number {
-    if (known >= start) return known;
-    const index = this.text.indexOf(character, start);
-    return index < 0 ? Infinity : index;
   }
 
   private afterLineEnd(index: number): number {
     return Math.min(this.text.length, this.text.startsWith('\r\n', index) ? index + 2 : index + 1);
   }
 }
-
-const countLineEnds = (cell: string): number => cell.match(/\r\n|\n|\r/g)?.length ?? 0;

@@ -1,58 +1,34 @@
 import type { EntityManager } from 'typeorm';
 import { importError, type IssueCollector, NO_LOCATION } from '../datasets/import-error';
-import type {
-  ErrorLocation,
-  ImportContext,
-  ImportPlan,
-  NewReferences,
-  RecordLocation,
-  RowCheck,
-} from '../datasets/import-plan';
+import type { ErrorLocation, ImportContext, ImportPlan, NewReferences, RecordLocation } from '../datasets/import-plan';
 import { type EncodingProblem, LEGACY_ENCODING } from '../datasets/open';
 import { quote } from '../datasets/quote';
 import { ColumnNames } from './column-names';
-import { ColumnAssignment, findMatchColumns, isLeftOutList, LEFT_OUT_COLUMNS } from './csv-columns';
+import { ColumnAssignment, ownNames } from './csv-columns';
 import { type CellContext, type CsvField, filledPaths, fillsPath } from './csv-fields';
 import type { CsvColumn, CsvFormat, OptionValue } from './csv-format';
-import type { CsvMatch } from './csv-section';
-import { type OpenFile, type ReadingOptions, type Survey, surveyFile } from './csv-survey';
+import type { OpenFile } from './csv-header';
+import type { CsvDefinition, CsvMatch } from './csv-section';
+import { type Survey, surveyFile } from './csv-survey';
 import { CsvValueError } from './csv-values';
-import type { CsvService } from './csv.service';
+import type { CsvSection, CsvService } from './csv.service';
 import type { DateFormat } from './date-times';
 import { Lookup, type LookupSource } from './lookup';
 import { cellOrder } from './row-issues';
 import { type ColumnStates, type RowSelection, rowSelection, statesOf } from './row-states';
 
-/** A field, and the columns that fill it. */
+/** A field, and the columns that fill it, or the value that an option of the command sets in every row. */
 export interface CsvSource {
   field: CsvField;
   inputs: { column: CsvColumn; context: CellContext }[];
-}
-
-/** A field that an option of the command sets in every row. */
-export interface OptionSource extends OptionValue {
-  context: CellContext;
+  option?: { value: string; context: CellContext };
 }
 
 /** The times in an hour that occurs twice, of which the first one is taken. They are known when the file has been read. */
-export class RepeatedHours {
-  count = 0;
+export interface RepeatedHours {
+  count: number;
   /** The first of the times as the file has it, and the offset that is taken, such as `+02:00`. */
   first?: { value: string; timeZone: string; offset: string };
-  /** The columns of the current row that are counted: a row may be parsed several times. */
-  private readonly countedColumns = new Set<number>();
-
-  constructor(private readonly timeZone = '') {}
-
-  beginRow(): void {
-    this.countedColumns.clear();
-  }
-
-  note(value: string, offset: string, columnIndex = 0): void {
-    this.first ??= { value, timeZone: this.timeZone, offset };
-    if (!this.countedColumns.has(columnIndex)) this.count++;
-    this.countedColumns.add(columnIndex);
-  }
 }
 
 /** How rows are matched with stored records by a value of their own. */
@@ -65,14 +41,13 @@ interface MatchBy {
 /** What a CSV file is, and what its columns become. Stored records keep their values of all fields that it has no column for. */
 export interface CsvPlan extends ImportPlan {
   readonly format: CsvFormat;
-  readonly reading: ReadingOptions;
+  readonly section: CsvSection;
+  readonly names: ColumnNames;
   readonly survey: Survey;
   /** The columns of the file and the fields that they fill. */
   readonly columns: readonly CsvColumn[];
-  /** The names of the file's own columns, without those that a list of left-out values adds. */
   readonly ownColumnNames: readonly string[];
   readonly sources: readonly CsvSource[];
-  readonly optionSources: readonly OptionSource[];
   readonly states: readonly ColumnStates[];
   /** Whether `--only` selects a row. */
   readonly isSelected: RowSelection;
@@ -84,10 +59,6 @@ export interface CsvPlan extends ImportPlan {
   readonly personMatch?: string;
 }
 
-/** Parses the value of an option as a list of one entry, whatever it contains. */
-export const parseOptionValue = (draft: Record<string, unknown>, { field, value, context }: OptionSource): void =>
-  field.parseInto(draft, field.references ? JSON.stringify([value]) : value, context);
-
 /**
  * Reads a file once to plan its import.
  * @throws ImportError if it cannot be read, or if no column would be imported
@@ -98,58 +69,53 @@ export async function planCsv(
   open: OpenFile,
   context: ImportContext,
 ): Promise<CsvPlan> {
-  const { section, encoding, delimiter, skipLines, skipRows, raw } = format;
-  const names = new ColumnNames(csv, section, format.mappings);
-  const reading: ReadingOptions = { encoding, delimiter, skipLines, skipRows, raw, names };
-  const { identifiers, words } = csv.definition(section);
-  const patterns = (identifiers?.systems ?? []).flatMap(({ idPattern }) => (idPattern ? [idPattern] : []));
-  const survey = await surveyFile(open, reading, patterns, words);
-  reportEncoding(survey.encodingProblem, format, context.issues);
-  reportDelimiter(survey, context.issues);
-  const columns = new ColumnAssignment(csv, format, survey, names, context.issues).assign();
-  const repeatedHours = new RepeatedHours(format.dateTimes.timeZone);
-  const contextOf = cellContexts(format, survey, columns, repeatedHours, context);
-  const sources = await sourcesOf(
-    csv.fields(section),
-    columns.filter(({ field }) => field),
-    contextOf,
-  );
-  const optionSources: OptionSource[] = [];
-  for (const optionValue of format.optionValues) optionSources.push(await optionSourceOf(optionValue, contextOf));
-  const inFile = survey.header.names;
+  const { isLenient, onDuplicate } = format;
+  const { issues } = context;
+  const section = csv.section(format.section);
+  const { definition } = section;
+  const names = new ColumnNames(section, format.mappings);
+  const patterns = (definition.identifiers?.systems ?? []).flatMap(({ idPattern }) => idPattern ?? []);
+  const survey = await surveyFile(open, format, names, patterns);
+  if (survey.encodingProblem && !isLenient) reportEncoding(survey.encodingProblem, issues);
+  reportDelimiter(survey, issues);
+  const columns = new ColumnAssignment(section, format, survey, names, issues).assign();
+  const repeatedHours: RepeatedHours = { count: 0 };
+  const contextOf = await cellContexts(format, survey, columns, repeatedHours, context);
+  const sources = [
+    ...columnSources(section.fields, columns, contextOf),
+    ...format.optionValues.map((value) => optionSource(value, contextOf)),
+  ];
   return Object.freeze({
-    ...writePlan(sources, optionSources),
-    ...matchPlan(csv, format, sources, columns),
+    ...writePlan(sources),
+    ...matchPlan(definition, format, sources, columns),
     newReferences: newReferences(sources, format, context.organizationId),
-    onDuplicate: format.onDuplicate,
-    isLenient: format.isLenient,
+    onDuplicate,
+    isLenient,
     format,
-    reading: { ...reading, delimiter: survey.header.delimiter, endLine: survey.endLine },
+    section,
+    names,
     survey,
     columns,
     dateFormats: dateFormatsOf(format, survey, columns),
-    personMatch: csv.definition(section).personMatch,
-    ownColumnNames: isLeftOutList(inFile) ? inFile.slice(LEFT_OUT_COLUMNS.length) : inFile,
-    states: statesOf(survey, names, words),
-    isSelected: rowSelection(format, survey, context.issues),
+    personMatch: definition.personMatch,
+    ownColumnNames: ownNames(survey.header.names),
+    states: statesOf(survey, names),
+    isSelected: rowSelection(format, survey, issues),
     sources,
-    optionSources,
     repeatedHours,
   });
 }
 
 function dateFormatsOf({ dateTimes }: CsvFormat, { facts }: Survey, columns: CsvColumn[]): Record<string, DateFormat> {
   const orders = columns.flatMap(({ name, index, field }) => {
-    const known = facts.get(index);
-    const order = known?.likelyDateFormat && (dateTimes.dateFormat ?? known.dateFormat);
+    const dates = facts.get(index)?.dates;
+    const order = dates?.likelyFormat && (dateTimes.dateFormat ?? dates.format);
     return field && order ? [[name, order] as const] : [];
   });
   return Object.fromEntries(orders);
 }
 
-function reportEncoding(problem: EncodingProblem | undefined, { isLenient }: CsvFormat, issues: IssueCollector): void {
-  if (!problem || isLenient) return;
-  const { line, encoding } = problem;
+function reportEncoding({ line, encoding }: EncodingProblem, issues: IssueCollector): void {
   const fix = encoding && `--encoding ${encoding}`;
   const advice = fix
     ? `Name the encoding, for example ${fix}.`
@@ -166,36 +132,40 @@ function reportDelimiter({ header: { wrongDelimiter, delimiter, line } }: Survey
 }
 
 /** The context in which the cells of a column, or the value of an option, are parsed. */
-type CellContextOf = (field: CsvField, column?: CsvColumn) => Promise<CellContext>;
+type CellContextOf = (field: CsvField, column?: CsvColumn) => CellContext;
 
-function cellContexts(
-  { createTags, dateTimes, raw, source }: CsvFormat,
+async function cellContexts(
+  { createTags, dateTimes: { timeZone, dateFormat }, optionValues, raw, source }: CsvFormat,
   { facts }: Survey,
   columns: CsvColumn[],
   repeatedHours: RepeatedHours,
   { manager, organizationId }: ImportContext,
-): CellContextOf {
-  const lookups = new Map<LookupSource, Lookup>();
-  const fieldNames = new Set(columns.map(({ field }) => field?.name));
-  const lookupOf = async (references: LookupSource): Promise<Lookup> => {
+): Promise<CellContextOf> {
+  const lookups = new Map<LookupSource | undefined, Lookup>();
+  const fields = [...columns, ...optionValues].map(({ field }) => field);
+  for (const references of new Set(fields.map((field) => field?.references))) {
+    if (!references) continue;
     const mayCreate = createTags !== undefined && references.createMissing !== undefined;
-    const lookup = lookups.get(references) ?? (await Lookup.load(manager, organizationId, references, mayCreate));
-    lookups.set(references, lookup);
-    return lookup;
+    lookups.set(references, await Lookup.load(manager, organizationId, references, mayCreate));
+  }
+  const fieldNames = new Set(columns.map(({ field }) => field?.name));
+  const onRepeatedHour = (value: string, offset: string): void => {
+    repeatedHours.count++;
+    repeatedHours.first ??= { value, timeZone: timeZone ?? '', offset };
   };
-  return async ({ references }, column) => {
-    const known = column && facts.get(column.index);
+  return ({ references }, column) => {
+    const dates = column && facts.get(column.index)?.dates;
     return {
       organizationId,
       column: column?.name ?? '',
       dateTimes: {
-        timeZone: dateTimes.timeZone,
-        dateFormat: dateTimes.dateFormat ?? known?.dateFormat,
-        likelyDateFormat: known?.likelyDateFormat,
-        onRepeatedHour: (value, offset) => repeatedHours.note(value, offset, column?.index),
+        timeZone,
+        dateFormat: dateFormat ?? dates?.format,
+        likelyDateFormat: dates?.likelyFormat,
+        onRepeatedHour,
       },
       raw,
-      lookup: references && (await lookupOf(references)),
+      lookup: lookups.get(references),
       hasField: (name) => fieldNames.has(name),
       source,
     };
@@ -203,43 +173,40 @@ function cellContexts(
 }
 
 /** The fields that columns fill. A field may build on what earlier fields have put into the record, so their order is kept. */
-async function sourcesOf(fields: CsvField[], columns: CsvColumn[], contextOf: CellContextOf): Promise<CsvSource[]> {
+function columnSources(fields: CsvField[], columns: CsvColumn[], contextOf: CellContextOf): CsvSource[] {
   const inOrder = [...fields.filter((field) => field.isReadFirst), ...fields.filter((field) => !field.isReadFirst)];
-  const sources: CsvSource[] = [];
-  for (const field of inOrder) {
-    const inputs: CsvSource['inputs'] = [];
-    for (const column of columns) {
-      if (column.field === field) inputs.push({ column, context: await contextOf(field, column) });
-    }
-    if (inputs.length > 0) sources.push({ field, inputs });
-  }
-  return sources;
+  return inOrder.flatMap((field) => {
+    const filling = columns.filter((column) => column.field === field);
+    const inputs = filling.map((column) => ({ column, context: contextOf(field, column) }));
+    return inputs.length > 0 ? [{ field, inputs }] : [];
+  });
 }
 
 /** @throws ImportError if the value of the option cannot be read */
-async function optionSourceOf(optionValue: OptionValue, contextOf: CellContextOf): Promise<OptionSource> {
-  const source = { ...optionValue, context: await contextOf(optionValue.field) };
+function optionSource({ option, field, value }: OptionValue, contextOf: CellContextOf): CsvSource {
+  const context = contextOf(field);
+  // The value is one entry of a list, whatever it contains.
+  const cell = field.references ? JSON.stringify([value]) : value;
   try {
-    parseOptionValue({}, source);
+    field.parseInto({}, cell, context);
   } catch (error) {
     if (!(error instanceof CsvValueError)) throw error;
-    throw importError(`--${optionValue.option}: ${error.message}`);
+    throw importError(`--${option}: ${error.message}`);
   }
-  return source;
+  return { field, inputs: [], option: { value: cell, context } };
 }
 
 type WritePlan = Pick<ImportPlan, 'isPartial' | 'providesField' | 'mergeSql' | 'locateError' | 'updatedEntryFields'>;
 
 /** What the fields of the file mean for the statements that write them, and for errors. */
-function writePlan(sources: CsvSource[], optionSources: OptionSource[]): WritePlan {
+function writePlan(sources: CsvSource[]): WritePlan {
   const typed = sources.flatMap(({ inputs }) =>
     inputs.flatMap(({ column }) => [...(column.type?.fields.values() ?? [])]),
   );
   const fields = [...new Set([...sources.map(({ field }) => field), ...typed.filter((field) => field !== null)])];
-  const all = [...fields, ...optionSources.map(({ field }) => field)];
   return {
     isPartial: true,
-    providesField: (path) => all.some((field) => fillsPath(field, path)),
+    providesField: (path) => fields.some((field) => fillsPath(field, path)),
     mergeSql(path, stored, imported) {
       const parts = fields.filter((field) => field.mergeSql && filledPaths(field).includes(path));
       const hasWholeValue = fields.some(({ name, mergeSql }) => name === path && !mergeSql);
@@ -248,22 +215,17 @@ function writePlan(sources: CsvSource[], optionSources: OptionSource[]): WritePl
       const merges = new Set(parts.map(({ mergeSql }) => mergeSql));
       return [...merges].reduce((merged, merge) => merge?.(merged, imported, path) ?? merged, stored);
     },
-    locateError: (location, path) => locateCell(sources, optionSources, location, path),
+    locateError: (location, path) => locateCell(sources, location, path),
     /** Columns of flags provide more of a lead's association with an event than that it exists. */
-    updatedEntryFields: (list) => [...new Set(all.flatMap((field) => field.entryFields?.[list] ?? []))],
+    updatedEntryFields: (list) => [...new Set(fields.flatMap((field) => field.entryFields?.[list] ?? []))],
   };
 }
 
-function locateCell(
-  sources: CsvSource[],
-  optionSources: OptionSource[],
-  { line = null }: RecordLocation,
-  path: string,
-): ErrorLocation {
-  const fills = ({ field }: Pick<CsvSource, 'field'>): boolean => fillsPath(field, path);
-  const source = sources.find(({ field }) => field.name === path) ?? sources.find(fills);
+function locateCell(sources: CsvSource[], { line = null }: RecordLocation, path: string): ErrorLocation {
+  const source =
+    sources.find(({ field }) => field.name === path) ?? sources.find(({ field }) => fillsPath(field, path));
+  const field = source?.field;
   const column = source?.inputs[0]?.column;
-  const field = source?.field ?? optionSources.find(fills)?.field;
   return {
     line,
     column: column?.name ?? null,
@@ -276,33 +238,49 @@ function locateCell(
 
 /** Matches rows by the ID of a known program if they have one, unless the operator has chosen otherwise. */
 function matchPlan(
-  csv: CsvService,
-  format: CsvFormat,
+  { identifiers, matches = {}, personMatch = '' }: CsvDefinition,
+  { match: given, mayOverwrite, suggestedSource = 'NAME' }: CsvFormat,
   sources: CsvSource[],
   columns: CsvColumn[],
 ): Pick<CsvPlan, 'match' | 'matchPath' | 'matchBy' | 'checks' | 'personKey'> {
-  const { identifiers, matches, personMatch = '' } = csv.definition(format.section);
-  const names = sources.map(({ field }) => field.name);
-  const systems = (identifiers?.systems ?? []).filter(({ field }) => names.includes(field));
-  const hasOwnKey = identifiers && (names.includes(identifiers.id) || names.includes(identifiers.ref));
-  const isBySystem = !format.isMatchGiven && systems.length === 1 && !hasOwnKey;
-  const name = isBySystem ? identifiers?.match : format.match;
-  const match = name === undefined ? undefined : matches?.[name];
-  const matchBy = name && match ? { name, by: match, columns: findMatchColumns(columns, name, match) } : undefined;
-  const [column] = matchBy?.columns ?? [];
-  const matchPath = column?.field && filledPaths(column.field)[0];
-  const isByRef = !match && identifiers && names.includes(identifiers.ref) && !names.includes(identifiers.id);
-  const checks: RowCheck[] = [];
-  if (!format.mayOverwrite && identifiers && (isByRef || isBySystem)) {
-    const advice = `--source ${quote(format.suggestedSource ?? 'NAME')}`;
-    const providesField = (path: string): boolean => sources.some(({ field }) => fillsPath(field, path));
-    checks.push(identifiers.samePersonCheck(providesField, Boolean(isByRef), advice));
-  }
-  const person = matches?.[personMatch];
-  const namesPerson = person && names.some((each) => person.fieldNames.test(each));
-  const personKey =
-    namesPerson && !format.isMatchGiven && !names.includes(identifiers?.id ?? '') ? person.key : undefined;
-  return { match, matchPath, matchBy, checks, personKey };
+  const has = (name?: string): boolean => sources.some(({ field }) => field.name === name);
+  const [hasId, hasRef] = [has(identifiers?.id), has(identifiers?.ref)];
+  const systems = (identifiers?.systems ?? []).filter(({ field }) => has(field));
+  const isBySystem = given === undefined && systems.length === 1 && !hasId && !hasRef;
+  const name = (isBySystem ? identifiers?.match : given) ?? '';
+  const match = matches[name];
+  const matchBy = match && { name, by: match, columns: matchColumns(columns, name, match) };
+  const key = matchBy?.columns[0]?.field;
+  const isByRef = !match && hasRef && !hasId;
+  const samePerson =
+    !mayOverwrite && (isByRef || isBySystem)
+      ? identifiers?.samePersonCheck(
+          (path) => sources.some(({ field }) => fillsPath(field, path)),
+          isByRef,
+          `--source ${quote(suggestedSource)}`,
+        )
+      : undefined;
+  const person = matches[personMatch];
+  const namesPerson = sources.some(({ field }) => person?.fieldNames.test(field.name));
+  return {
+    match,
+    matchPath: key && filledPaths(key)[0],
+    matchBy,
+    checks: samePerson ? [samePerson] : [],
+    personKey: namesPerson && given === undefined && !hasId ? person?.key : undefined,
+  };
+}
+
+/**
+ * The columns by which rows are matched with stored records.
+ * @throws ImportError if the file has none, or has columns of several fields although only one is allowed
+ */
+function matchColumns(columns: CsvColumn[], name: string, match: CsvMatch): CsvColumn[] {
+  const matching = columns.filter(({ field }) => field && match.fieldNames.test(field.name));
+  const fields = [...new Set(matching.map(({ field }) => field?.name))];
+  if (fields.length === 0) throw importError(`--match ${name} needs a column of ${name}, but the file has none.`);
+  if (fields.length === 1 || !match.isOfOneField) return matching;
+  throw importError(`--match ${name} needs exactly one of these columns, but the file has ${fields.join(' and ')}.`);
 }
 
 /** What cells refer to and what the option for it creates. */

@@ -5,12 +5,12 @@ import type { ImportSource, LeftOut, ReadRecord } from '../datasets/import-plan'
 import { quote, quoteShortened } from '../datasets/quote';
 import { RecordCheck } from '../datasets/record-check';
 import { mappedName } from './column-mappings';
-import { isIdentifier, isLeftOutList, LEFT_OUT_COLUMNS, otherNumberReason } from './csv-columns';
+import { isIdentifier, otherNumberReason } from './csv-columns';
 import { type CellContext, type CsvField, filledPaths, type RecordDraft, skipOption } from './csv-fields';
 import type { CsvColumn, CsvFormat } from './csv-format';
+import { openCsv, type OpenFile } from './csv-header';
 import type { CsvRow } from './csv-parser';
-import { type CsvPlan, type CsvSource, parseOptionValue, planCsv } from './csv-plan';
-import { type OpenFile, readRows } from './csv-survey';
+import { type CsvPlan, type CsvSource, planCsv } from './csv-plan';
 import { CsvValueError, trimInvisible } from './csv-values';
 import type { CsvService } from './csv.service';
 import { blankIssue, cellOrder, isPartOfRecord, rowIssue } from './row-issues';
@@ -18,20 +18,22 @@ import { blankIssue, cellOrder, isPartOfRecord, rowIssue } from './row-issues';
 /** The import of a CSV file, which is read twice: the meaning of a column may depend on its last value. */
 export const csvSource = (csv: CsvService, format: CsvFormat, open: OpenFile): ImportSource<CsvPlan> => ({
   plan: (context) => planCsv(csv, format, open, context),
-  read: (plan) => readCsv(csv, plan, open),
+  read: (plan) => readCsv(plan, new RecordCheck(csv.datasets, plan), open),
 });
 
 /** Reads the records of a file in constant memory. */
-async function* readCsv(csv: CsvService, plan: CsvPlan, open: OpenFile): AsyncGenerator<Iterable<ReadRecord>> {
-  const reader = new CsvRowReader(csv, plan);
+async function* readCsv(plan: CsvPlan, check: RecordCheck, open: OpenFile): AsyncGenerator<Iterable<ReadRecord>> {
+  const reader = new CsvRowReader(plan, check);
   const onProblem = () => undefined; // The plan has reported it.
-  for await (const { rows } of readRows(open, plan.reading, onProblem)) yield reader.readAll(rows);
+  const { parts } = await openCsv(open, plan.format, plan.names, onProblem);
+  for await (const rows of parts) yield reader.readAll(rows);
 }
 
-/** A record, and the errors of the cells that it was read from. */
-interface ParsedRow {
-  record: RecordDraft;
-  issues: LocatedIssue[];
+/** What has become of a row, and the errors of its cells. */
+interface RecoveredRow extends Pick<ReadRecord, 'record' | 'location'> {
+  found: LocatedIssue[];
+  /** Why it is no record nevertheless. */
+  problem?: LocatedIssue;
 }
 
 /** Reads rows into records. */
@@ -39,22 +41,22 @@ class CsvRowReader {
   /** Index of the first column of the file itself. */
   private readonly firstColumn: number;
   private readonly namelessColumns: number[];
-  private readonly check: RecordCheck;
   private index = 0;
 
   constructor(
-    private readonly csv: CsvService,
     private readonly plan: CsvPlan,
+    private readonly check: RecordCheck,
   ) {
     const { names } = plan.survey.header;
-    this.firstColumn = isLeftOutList(names) ? LEFT_OUT_COLUMNS.length : 0;
+    this.firstColumn = names.length - plan.ownColumnNames.length;
     this.namelessColumns = [...names.keys()].filter((index) => names[index]?.trim() === '');
-    this.check = new RecordCheck(csv.datasets, plan);
   }
 
   *readAll(rows: Iterable<CsvRow>): Generator<ReadRecord> {
+    const { isSelected, survey } = this.plan;
     for (const row of rows) {
-      if (!this.plan.isSelected(row.cells)) continue;
+      if (row.line >= (survey.endLine ?? Infinity)) return;
+      if (!isSelected(row.cells)) continue;
       const record = this.read(row);
       if (record) yield record;
     }
@@ -62,35 +64,37 @@ class CsvRowReader {
 
   /** Undefined for a row that has no text of the file itself. */
   private read(row: CsvRow): ReadRecord | undefined {
+    const { isLenient, survey } = this.plan;
+    const { line } = row;
     const cells = this.firstColumn === 0 ? row.cells : row.cells.slice(this.firstColumn);
     if (cells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
-    this.plan.repeatedHours.beginRow();
+    const skipped = ({ message: reason }: LocatedIssue): LeftOut => ({
+      line,
+      column: null,
+      value: null,
+      reason,
+      cells,
+    });
     const noRecord =
-      rowIssue(row, this.plan.survey.header.names) ??
-      (this.plan.isLenient || !this.isBlank(row) ? undefined : blankIssue(row));
-    if (noRecord) {
-      const { message: reason } = noRecord;
-      return this.plan.isLenient
-        ? { issues: [], leftOut: [{ line: row.line, column: null, value: null, reason, cells }] }
-        : { issues: [noRecord], leftOut: [] };
-    }
+      rowIssue(row, survey.header.names) ?? (!isLenient && this.isBlank(row) ? blankIssue(line) : undefined);
+    if (noRecord) return isLenient ? { issues: [], leftOut: [skipped(noRecord)] } : { issues: [noRecord], leftOut: [] };
     const { record, location, found, problem } = this.recover(row);
-    if (!this.plan.isLenient) {
+    if (!isLenient) {
       // If a value of the match is invalid, that has already been reported.
       const isReported = problem === undefined || !this.isMatchBlank(row);
       return { location, record, issues: isReported ? found : [...found, problem], leftOut: [] };
     }
-    const leftOut = [...this.skippedValues(row), ...found.map((issue) => leftOutValue(row.line, issue))];
-    if (problem) leftOut.push({ line: row.line, column: null, value: null, reason: problem.message, cells });
+    const leftOut = [...this.skippedValues(row), ...found.map((issue) => leftOutValue(line, issue))];
+    if (problem) leftOut.push(skipped(problem));
     return { location, record, issues: [], leftOut, cells };
   }
 
   /** Whether a row says nothing of somebody, as a line of totals does. */
   private isBlank({ cells }: CsvRow): boolean {
-    const { usable, identifiers } = this.csv.definition(this.plan.format.section);
-    const { columns } = this.plan;
+    const { columns, section } = this.plan;
+    const { usable, identifiers } = section.definition;
     if (!usable || !columns.some(({ field }) => field && usable.fieldNames.test(field.name))) return false;
-    const filled = columns.filter(({ index }) => (cells[index] ?? '').trim() !== '');
+    const filled = columns.filter(({ index }) => textAt(cells, index) !== '');
     const isKey = ({ field }: CsvColumn): boolean => field !== undefined && isIdentifier(identifiers, field);
     const isPart = (column: CsvColumn): boolean =>
       isPartOfRecord(column, cells[column.index] ?? '', usable, filled.length);
@@ -98,34 +102,32 @@ class CsvRowReader {
   }
 
   /**
-   * Reads a row, each time without the cells that turned out to be invalid, until the rest is valid. A lenient import stores
-   * the rest. A strict one only checks it, so that the first attempt reports every error in the file.
-   * @returns the errors of cells that were found, and why the row is no record nevertheless
+   * Reads a row without the cells that turn out to be invalid. A lenient import stores the rest. A strict one only checks it,
+   * so that the first attempt reports every error in the file.
    */
-  private recover(
-    row: CsvRow,
-  ): Pick<ReadRecord, 'record' | 'location'> & { found: LocatedIssue[]; problem?: LocatedIssue } {
-    const emptied = new Set<number>();
+  private recover(row: CsvRow): RecoveredRow {
+    const { format, sources, isLenient, repeatedHours } = this.plan;
+    const location = { section: format.section, index: this.index++, line: row.line };
     const found = this.namelessCellIssues(row);
-    const location = { section: this.plan.format.section, index: this.index++, line: row.line };
+    const emptied = new Set<number>();
+    let draft = this.parse(row, emptied, found);
     for (;;) {
-      const parsed = this.parse(row, emptied);
-      let { issues } = parsed;
-      if (issues.length === 0) {
-        const problem = this.unusable(parsed.record, row);
-        if (problem) return { found, problem };
-        const checked = this.check.check(location, this.completed(parsed.record));
-        if (checked.issues.length === 0) return { location, record: checked.record, found };
-        ({ issues } = checked);
-      }
+      const problem = this.unusable(draft, row);
+      if (problem) return { found, problem };
+      const { record, issues } = this.check.check(location, this.completed(draft));
+      if (issues.length === 0) return { location, record, found };
       for (const issue of issues) {
         const filled = this.filledCells(issue, emptied);
         // Without cells, the value is that of an option, or a required one that was left out and has been reported.
-        const isOfField = this.plan.sources.some(({ field }) => field.name === issue.path);
-        if (filled.length > 0 || !isOfField) found.push(issue);
-        if (filled.length === 0) return { found, problem: this.plan.isLenient ? issue : undefined };
+        const isOfColumn = sources.some(({ field, inputs }) => field.name === issue.path && inputs.length > 0);
+        if (filled.length > 0 || !isOfColumn) found.push(issue);
+        if (filled.length === 0) return { found, problem: isLenient ? issue : undefined };
         for (const index of filled) emptied.add(index);
       }
+      const { count } = repeatedHours;
+      draft = this.parse(row, emptied, found);
+      // The times of the row have been counted already.
+      repeatedHours.count = count;
     }
   }
 
@@ -144,12 +146,13 @@ class CsvRowReader {
 
   /** Why a record that can be read cannot be used. */
   private unusable(record: RecordDraft, row: CsvRow): LocatedIssue | undefined {
+    const { isLenient, section, sources } = this.plan;
     const missing = this.missingMatch(record, row.line);
-    const { usable } = this.csv.definition(this.plan.format.section);
-    if (missing || !this.plan.isLenient || !usable) return missing;
-    const hasSuchField = this.plan.sources.some(({ field }) => usable.fieldNames.test(field.name));
+    const { usable } = section.definition;
+    if (missing || !isLenient || !usable) return missing;
+    const hasSuchField = sources.some(({ field }) => usable.fieldNames.test(field.name));
     if (!hasSuchField || (usable.isUsable(record) && !this.isBlank(row))) return undefined;
-    return { ...blankIssue(row), message: 'Nothing is left by which somebody could be recognized or reached.' };
+    return { ...blankIssue(row.line), message: 'Nothing is left by which somebody could be recognized or reached.' };
   }
 
   /** Every row needs the value that `--match` names. Without the option, a row may lack the ID of another program. */
@@ -159,47 +162,27 @@ class CsvRowReader {
     if (!matchBy || !column || format.match === undefined || matchBy.by.hasKey(record)) return undefined;
     const { noun: expected } = matchBy.by;
     const message = `Empty, but --match ${matchBy.name} needs ${expected} in every row.`;
-    const path = column.field?.name ?? null;
-    return { line, column: column.name, path, value: null, expected, message, order: cellOrder(line, column.index) };
+    return { ...cellIssue(column, line, null), expected, message };
   }
 
   private isMatchBlank({ cells }: CsvRow): boolean {
-    return (this.plan.matchBy?.columns ?? []).every(({ index }) => (cells[index] ?? '').trim() === '');
+    return (this.plan.matchBy?.columns ?? []).every(({ index }) => textAt(cells, index) === '');
   }
 
   private completed(record: RecordDraft): RecordDraft {
-    const { section } = this.plan.format;
-    const { complete, generateId } = this.csv.definition(section);
-    complete?.(record);
-    record[this.csv.keyOf(section)] ??= generateId?.();
+    const { definition, key } = this.plan.section;
+    definition.complete?.(record);
+    record[key] ??= definition.generateId?.();
     return record;
   }
 
   /** The values of columns that are skipped although the operator has not asked for that. */
   private skippedValues({ cells, line }: CsvRow): LeftOut[] {
-    return this.plan.columns.flatMap(({ index, name, skipReason, type }) => {
-      const value = cells[index] ?? '';
-      const kind = type && trimInvisible(cells[type.index] ?? '');
-      const reason = kind && type.fields.get(kind) === null ? otherNumberReason(kind) : skipReason;
-      const isSkipped = reason !== undefined && value.trim() !== '';
-      return isSkipped ? [{ line, column: name, value, reason }] : [];
+    return this.plan.columns.flatMap((column) => {
+      const value = cells[column.index] ?? '';
+      const reason = isOtherNumber(column, cells) ? otherNumberReason(kindOf(column, cells)) : column.skipReason;
+      return reason !== undefined && value.trim() !== '' ? [{ line, column: column.name, value, reason }] : [];
     });
-  }
-
-  /** @param emptied indexes of columns whose cells count as empty */
-  private parse(row: CsvRow, emptied: ReadonlySet<number>): ParsedRow {
-    const record: RecordDraft = {};
-    const issues: LocatedIssue[] = [];
-    for (const source of this.plan.sources) this.parseCells(record, source, row, emptied, issues);
-    for (const source of this.plan.optionSources) parseOptionValue(record, source);
-    return { record, issues };
-  }
-
-  /** The text of a cell. If another column has the time of its date, the text includes it. */
-  private cellOf({ index, timeIndex }: CsvColumn, cells: string[]): string {
-    const cell = cells[index] ?? '';
-    const time = timeIndex === undefined ? '' : (cells[timeIndex] ?? '').trim();
-    return time === '' || cell.trim() === '' ? cell : `${cell.trim()} ${time}`;
   }
 
   /** The issues of values in columns without a name. */
@@ -216,15 +199,28 @@ class CsvRowReader {
   }
 
   /**
+   * @param emptied indexes of columns whose cells count as empty; takes those of invalid cells
+   * @param issues takes the errors
+   */
+  private parse(row: CsvRow, emptied: Set<number>, issues: LocatedIssue[]): RecordDraft {
+    const draft: RecordDraft = {};
+    for (const { field, inputs, option } of this.plan.sources) {
+      if (option) field.parseInto(draft, option.value, option.context);
+      else this.parseCells(draft, field, inputs, row, emptied, issues);
+    }
+    return draft;
+  }
+
+  /**
    * Parses the cells of a field into a record. A list uses all its columns. For any other field, several columns of a row
    * may have a value only if it is the same.
-   * @param issues takes the errors
    */
   private parseCells(
     draft: RecordDraft,
-    { field, inputs }: CsvSource,
-    row: CsvRow,
-    emptied: ReadonlySet<number>,
+    field: CsvField,
+    inputs: CsvSource['inputs'],
+    { cells, line }: CsvRow,
+    emptied: Set<number>,
     issues: LocatedIssue[],
   ): void {
     const last = inputs.at(-1);
@@ -232,18 +228,40 @@ class CsvRowReader {
     let filled: { column: CsvColumn; cell: string } | undefined;
     for (const input of inputs) {
       const { column, context } = input;
-      const kind = column.type && column.type.fields.get(trimInvisible(row.cells[column.type.index] ?? ''));
-      const cell = emptied.has(column.index) || kind === null ? '' : this.cellOf(column, row.cells);
+      const isEmptied = emptied.has(column.index) || isOtherNumber(column, cells);
+      const cell = isEmptied ? '' : cellOf(column, cells);
+      const ofKind = column.type?.fields.get(kindOf(column, cells)) ?? field;
       if (isOneOfSeveral && cell.trim() === '' && (filled || input !== last)) continue;
       const isOther = filled && filled.cell.trim() !== cell.trim();
       const problem =
         filled && isOther
           ? disagreement(filled.column, filled.cell, column, cell)
-          : parseCell(draft, kind ?? field, cell, context);
-      if (problem) issues.push({ ...cellIssue(field, column, row.line, cell), ...problem });
+          : parseCell(draft, ofKind, cell, context);
+      if (problem) {
+        issues.push({ ...cellIssue(column, line, cell), ...problem });
+        emptied.add(column.index);
+        if (!isOther) ofKind.parseInto(draft, '', context);
+      }
       if (!field.isList && problem?.kind !== UNSTORABLE) filled ??= { column, cell };
     }
   }
+}
+
+/** The text of a cell without blanks around it; empty if the row or the file has no such cell. */
+const textAt = (cells: string[], index = -1): string => (cells[index] ?? '').trim();
+
+/** What another column says of the kind of a cell. */
+const kindOf = ({ type }: CsvColumn, cells: string[]): string => trimInvisible(textAt(cells, type?.index));
+
+/** Whether a row has a number at which nobody answers in a column of numbers. */
+const isOtherNumber = (column: CsvColumn, cells: string[]): boolean =>
+  column.type?.fields.get(kindOf(column, cells)) === null;
+
+/** The text of a cell. If another column has the time of its date, the text includes it. */
+function cellOf({ index, timeIndex }: CsvColumn, cells: string[]): string {
+  const cell = cells[index] ?? '';
+  const time = textAt(cells, timeIndex);
+  return time === '' || cell.trim() === '' ? cell : `${cell.trim()} ${time}`;
 }
 
 /** What is wrong with a cell. */
@@ -272,12 +290,12 @@ const leftOutValue = (line: number, { column, value, message: reason }: LocatedI
 });
 
 /** The part of an issue that locates a cell. */
-const cellIssue = (field: CsvField, column: CsvColumn, line: number, value: string) => ({
+const cellIssue = ({ name, field, index }: CsvColumn, line: number, value: string | null) => ({
   line,
-  column: column.name,
-  path: field.name,
+  column: name,
+  path: field?.name ?? null,
   value,
-  order: cellOrder(line, column.index),
+  order: cellOrder(line, index),
 });
 
 function disagreement(one: CsvColumn, oneCell: string, other: CsvColumn, otherCell: string): CellProblem {

@@ -99,6 +99,29 @@ export interface ExternalSystem {
   usualColumns?: string[];
 }
 
+const NOTHING = /(?!)/;
+
+/** The words of a section whose columns are known by their names alone. */
+export const NO_WORDS: ColumnWords = {
+  salutations: [],
+  otherNumbers: [],
+  attendeePrefixes: [],
+  buyerPrefixes: [],
+  itemNames: [],
+  otherTables: [],
+  kinds: {},
+  kindFields: {},
+  typeNames: [],
+  stateColumns: [],
+  outStates: [],
+  companyForms: [],
+  streets: [],
+  foreignColumns: [],
+  titleField: '',
+  personFields: NOTHING,
+  attendeeFields: NOTHING,
+};
+
 /** How to match a row with a stored record by the value of a column. */
 export interface CsvMatch extends RecordMatch {
   /** The names of fields that hold the value. The file must have a column of one of them. */

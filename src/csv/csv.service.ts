@@ -3,7 +3,7 @@ import { type Class, classOf, type FieldSchema, schemasOf, type TextKind } from 
 import { Datasets } from '../datasets/dataset';
 import { columnKey } from './column-mappings';
 import { csvField, type CsvField } from './csv-fields';
-import { type CsvDefinition, hasCsv } from './csv-section';
+import { type CsvDataset, type CsvDefinition, hasCsv } from './csv-section';
 import {
   booleanValue,
   type CsvValueType,
@@ -20,9 +20,16 @@ import {
 /** The columns that come first in an export. */
 const LEADING_FIELDS = ['id', 'createdAt', 'updatedAt', 'createdBy'];
 
-interface SectionFields {
+/** A section that can be read and written as CSV: which columns a file may have. */
+export interface CsvSection {
+  definition: CsvDefinition;
+  /** The name of the field that identifies a record. */
+  key: string;
+  /** In the order of an export. */
   fields: CsvField[];
-  byName: Map<string, CsvField>;
+  /** The fields by all their normalized names: `company` and `accountname` are `company.name`. */
+  fieldsByName: Map<string, CsvField>;
+  /** The words with which names of columns end, such as `address`. */
   lastWords: Set<string>;
 }
 
@@ -31,67 +38,52 @@ interface SectionFields {
 export class CsvService {
   /** The sections that can be read and written as CSV. */
   readonly sections: string[];
-  private readonly fieldsBySection = new Map<string, SectionFields>();
+  private readonly sectionsByName = new Map<string, CsvSection>();
 
   constructor(readonly datasets: Datasets) {
-    this.sections = datasets.names.filter((section) => hasCsv(datasets.of(section)));
+    for (const name of datasets.names) {
+      const dataset = datasets.of(name);
+      if (hasCsv(dataset)) this.sectionsByName.set(name, sectionOf(dataset));
+    }
+    this.sections = [...this.sectionsByName.keys()];
   }
 
-  definition(section: string): CsvDefinition {
-    const dataset = this.datasets.of(section);
-    return hasCsv(dataset) ? dataset.csv : { fields: [] };
-  }
+  /** @param name one of `sections` */
+  section = (name: string): CsvSection => this.sectionsByName.get(name)!;
 
-  /** The name of the field that identifies a record. */
-  keyOf = (section: string): string => this.datasets.of(section).key;
-
-  /** The fields of a section in the order of an export. */
-  fields = (section: string): CsvField[] => this.sectionFields(section).fields;
-
-  /** The fields by all their normalized names: `company` and `accountname` are `company.name`. */
-  fieldsByName = (section: string): Map<string, CsvField> => this.sectionFields(section).byName;
-
-  /** The words with which names of columns end, such as `address`. */
-  lastWords = (section: string): Set<string> => this.sectionFields(section).lastWords;
-
-  fieldNamed = (section: string, name: string): CsvField | undefined => this.fieldsByName(section).get(columnKey(name));
-
-  private sectionFields(section: string): SectionFields {
-    const known = this.fieldsBySection.get(section);
-    if (known) return known;
-    const { record, aliases = {} } = this.datasets.of(section);
-    const defined = this.definition(section).fields;
-    const ofRecord = recordFields(record).map((own) => defined.find(({ name }) => name === own.name) ?? own);
-    const leading = LEADING_FIELDS.flatMap((name) => ofRecord.filter((field) => field.name === name));
-    const fields = [...new Set([...leading, ...ofRecord, ...defined])];
-    const names = fields.flatMap(({ name }) => aliases[name] ?? []);
-    const lastWords = new Set(
-      names.map(
-        (name) =>
-          name
-            .toLowerCase()
-            .match(/\p{L}+/gu)
-            ?.at(-1) ?? '',
-      ),
-    );
-    const sectionFields = { fields, byName: indexByName(fields, aliases), lastWords };
-    this.fieldsBySection.set(section, sectionFields);
-    return sectionFields;
-  }
+  fields = (section: string): CsvField[] => this.section(section).fields;
 }
+
+function sectionOf({ record, key, aliases = {}, csv: definition }: CsvDataset): CsvSection {
+  const ofRecord = recordFields(record).map((own) => definition.fields.find(({ name }) => name === own.name) ?? own);
+  const leading = LEADING_FIELDS.flatMap((name) => ofRecord.filter((field) => field.name === name));
+  const fields = [...new Set([...leading, ...ofRecord, ...definition.fields])];
+  const names = fields.flatMap(({ name }) => aliases[name] ?? []);
+  const lastWords = names.map(
+    (name) =>
+      name
+        .toLowerCase()
+        .match(/\p{L}+/gu)
+        ?.at(-1) ?? '',
+  );
+  return { definition, key, fields, fieldsByName: indexByName(fields, aliases), lastWords: new Set(lastWords) };
+}
+
+/** The field that has a name, or is known by it. */
+export const fieldNamed = ({ fieldsByName }: CsvSection, name: string): CsvField | undefined =>
+  fieldsByName.get(columnKey(name));
 
 /** A field's own name wins over short names, and these win over aliases. */
 function indexByName(fields: CsvField[], aliases: Record<string, string[]>): Map<string, CsvField> {
-  const byName = new Map<string, CsvField>();
-  const add = (namesOf: (field: CsvField) => string[]): void => {
-    for (const field of fields) {
-      for (const name of namesOf(field)) byName.set(columnKey(name), field);
-    }
-  };
-  add(({ name }) => aliases[name] ?? []);
-  add(({ name }) => (name.endsWith('.name') ? [name.replace(/\.name$/, '')] : []));
-  add(({ name }) => [name]);
-  return byName;
+  const ranks: ((name: string) => string[])[] = [
+    (name) => aliases[name] ?? [],
+    (name) => (name.endsWith('.name') ? [name.replace(/\.name$/, '')] : []),
+    (name) => [name],
+  ];
+  const pairs = ranks.flatMap((namesOf) =>
+    fields.flatMap((field) => namesOf(field.name).map((name) => [columnKey(name), field] as const)),
+  );
+  return new Map(pairs);
 }
 
 /** The fields of a record, with those of its objects listed one by one. */

@@ -14,22 +14,27 @@ export interface DateTimeOptions {
   onRepeatedHour?: (cell: string, offset: string) => void;
 }
 
-/** The parts of a date. */
-interface DateParts {
-  /** The date within the cell. */
-  text: string;
-  year: string;
-  month: string;
-  day: string;
-}
+/** The parts of a date, and its text within a cell. */
+type DateParts = Record<'text' | 'year' | 'month' | 'day', string>;
 
-const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})/;
-const NUMERIC_DATE = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?!\d)/;
 const WEEKDAY = '(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?';
-const MONTH = '(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?';
-const MONTH_FIRST = new RegExp(`^${WEEKDAY}${MONTH} (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})(?!\\d)`, 'i');
-const DAY_FIRST = new RegExp(`^${WEEKDAY}(\\d{1,2})(?:st|nd|rd|th)?\\.?[ -]${MONTH}[ -](\\d{4})(?!\\d)`, 'i');
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const MONTH = `(?<month>${MONTHS.join('|')})[a-z]{0,6}\\.?`;
+const DAY = '(?<day>\\d{1,2})(?:st|nd|rd|th)?';
+const YEAR = '(?<year>\\d{4})(?!\\d)';
+
+/** The forms of dates that are unambiguous without an option. */
+const CLEAR_DATES = [
+  /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})/,
+  new RegExp(`^${WEEKDAY}${MONTH} ${DAY},? ${YEAR}`, 'i'),
+  new RegExp(`^${WEEKDAY}${DAY}\\.?[ -]${MONTH}[ -]${YEAR}`, 'i'),
+];
+
+/** Those whose order of day and month their form does not tell. */
+const NUMERIC_DATES: Record<DateFormat, RegExp> = {
+  DMY: /^(?<day>\d{1,2})(?<separator>[/.-])(?<month>\d{1,2})\k<separator>(?<year>\d{4})(?!\d)/,
+  MDY: /^(?<month>\d{1,2})(?<separator>[/.-])(?<day>\d{1,2})\k<separator>(?<year>\d{4})(?!\d)/,
+};
 
 const CLOCK =
   /^(\d{1,2})(?::(\d{2})(?::(\d{2})(\.\d{1,9})?)?)?(?:[ \u00a0\u202f]?([ap])\.?m\.?)?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i;
@@ -45,27 +50,38 @@ export interface NumericDate extends Partial<Record<DateFormat, number>> {
 /** The possible dates of a cell whose form does not tell the order of day and month; undefined for any other cell. */
 export function numericDate(cell: string): NumericDate | undefined {
   const text = cell.slice(0, MAX_LENGTH);
-  const separator = NUMERIC_DATE.exec(text)?.[2];
+  const separator = NUMERIC_DATES.DMY.exec(text)?.groups?.separator;
   if (separator === undefined) return undefined;
   const at = (format: DateFormat): number | undefined => {
-    const date = numericParts(text, format);
+    const date = datePart(text, [NUMERIC_DATES[format]]);
     const utc = date && toUtc(dayOf(date));
     return utc === undefined ? undefined : Date.parse(utc);
   };
   return { DMY: at('DMY'), MDY: at('MDY'), separator };
 }
 
-const dayOf = ({ year, month, day }: DateParts): string => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+/** The date with which a cell begins, if it has one of the forms. */
+function datePart(cell: string, forms: RegExp[]): DateParts | undefined {
+  for (const form of forms) {
+    const match = form.exec(cell);
+    if (match) return { ...(match.groups as DateParts), text: match[0] };
+  }
+  return undefined;
+}
+
+/** A date as ISO 8601 has it. */
+function dayOf({ year, month, day }: DateParts): string {
+  const number = MONTHS.indexOf(month.toLowerCase()) + 1 || month;
+  return `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`;
+}
 
 /** Whether a cell is a time without a date. */
 export const isTimeOnly = (cell: string): boolean =>
   cell.length <= MAX_LENGTH && /:|m\.?$/i.test(cell) && CLOCK.test(cell);
 
 /** Whether a cell is a date without a time. */
-export function isDateOnly(cell: string): boolean {
-  const text = cell.slice(0, MAX_LENGTH);
-  return (namedDate(text) ?? numericParts(text, 'DMY'))?.text === cell;
-}
+export const isDateOnly = (cell: string): boolean =>
+  datePart(cell.slice(0, MAX_LENGTH), [...CLEAR_DATES, NUMERIC_DATES.DMY])?.text === cell;
 
 /**
  * Parses a date, or a date with a time, into ISO 8601 in UTC. Returns undefined if it is neither.
@@ -74,16 +90,15 @@ export function isDateOnly(cell: string): boolean {
 export function parseDateTime(cell: string, options: DateTimeOptions): string | undefined {
   const { timeZone, dateFormat, onRepeatedHour } = options;
   if (cell.length > MAX_LENGTH) return undefined;
-  const date = namedDate(cell) ?? (dateFormat && numericParts(cell, dateFormat));
+  const date = datePart(cell, dateFormat ? [...CLEAR_DATES, NUMERIC_DATES[dateFormat]] : CLEAR_DATES);
   if (!date) return undefined;
   const rest = cell.slice(date.text.length);
-  const clock = rest === '' ? MIDNIGHT : parseClock(rest.replace(/^(?:T|,? +(?:at )?)/, ''), rest);
+  const [, clockText = ''] = /^(?:T|,? +(?:at )?)(.*)$/s.exec(rest) ?? [];
+  const clock = rest === '' ? MIDNIGHT : parseClock(clockText);
   if (!clock) return undefined;
-  const local = `${dayOf(date)}T${clock.time}`;
-  if (clock.zone) return toUtc(local + clock.zone);
-  const utc = toUtc(`${local}Z`);
-  if (!utc || !timeZone) return utc;
-  return toZone(utc, timeZone, (offset) => onRepeatedHour?.(cell, offset));
+  const { time, zone } = clock;
+  const utc = toUtc(`${dayOf(date)}T${time}${zone ?? 'Z'}`);
+  return utc && timeZone && !zone ? toZone(utc, timeZone, (offset) => onRepeatedHour?.(cell, offset)) : utc;
 }
 
 /** A time of day in the form of ISO 8601. */
@@ -94,41 +109,14 @@ interface Clock {
 
 const MIDNIGHT: Clock = { time: '00:00:00' };
 
-/** @param separated the time with the separator before it, which must not be empty */
-function parseClock(text: string, separated: string): Clock | undefined {
+function parseClock(text: string): Clock | undefined {
   const [, hour = '', minute, second = '00', fraction = '', half, zone] = CLOCK.exec(text) ?? [];
-  if (hour === '' || text === separated || (minute === undefined && half === undefined)) return undefined;
-  const hours = half === undefined ? hour : hoursOfHalf(Number(hour), half.toLowerCase());
-  if (hours === undefined) return undefined;
+  const isOfHalf = Number(hour) >= 1 && Number(hour) <= 12;
+  if (hour === '' || (half === undefined ? minute === undefined : !isOfHalf)) return undefined;
+  const hours = half === undefined ? hour : String((Number(hour) % 12) + (/p/i.test(half) ? 12 : 0));
   const time = `${hours.padStart(2, '0')}:${minute ?? '00'}:${second}${fraction}`;
   return { time, zone: zone?.replace(/^(?:UTC|GMT)$/i, 'Z').toUpperCase() };
 }
-
-/** Converts an hour of a 12-hour clock to one of a 24-hour clock. */
-function hoursOfHalf(hour: number, half: string): string | undefined {
-  if (hour < 1 || hour > 12) return undefined;
-  return String((hour % 12) + (half === 'p' ? 12 : 0));
-}
-
-/** Parses a date that is unambiguous without an option. */
-function namedDate(cell: string): DateParts | undefined {
-  const [iso, isoYear = '', isoMonth = '', isoDay = ''] = ISO_DATE.exec(cell) ?? [];
-  if (iso) return { text: iso, year: isoYear, month: isoMonth, day: isoDay };
-  const [monthFirst, month = '', day = '', year = ''] = MONTH_FIRST.exec(cell) ?? [];
-  if (monthFirst) return { text: monthFirst, year, month: monthNumber(month), day };
-  const [dayFirst, secondDay = '', secondMonth = '', secondYear = ''] = DAY_FIRST.exec(cell) ?? [];
-  if (dayFirst) return { text: dayFirst, year: secondYear, month: monthNumber(secondMonth), day: secondDay };
-  return undefined;
-}
-
-const monthNumber = (name: string): string => String(MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1);
-
-function numericParts(cell: string, format: DateFormat): DateParts | undefined {
-  const [text, first, , second, year] = NUMERIC_DATE.exec(cell) ?? [];
-  if (!text || !first || !second || !year) return undefined;
-  return format === 'DMY' ? { text, year, month: second, day: first } : { text, year, month: first, day: second };
-}
-const DAY_MS = 86_400_000;
 
 /**
  * The instant at which the clocks of a time zone show a time; the first one if they show it twice.
@@ -154,26 +142,16 @@ function offsetText(offset: number): string {
   return `${offset < 0 ? '-' : '+'}${time}`;
 }
 
+const DAY_MS = 86_400_000;
+
 /** Formats are cached, because creating one takes longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** How many milliseconds the clocks of a time zone are ahead of UTC. */
 function offsetMs(instant: number, timeZone: string): number {
-  let format = formats.get(timeZone);
-  if (!format) {
-    format = new Intl.DateTimeFormat('en', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    formats.set(timeZone, format);
-  }
-  const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
-  const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000;
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  formats.set(timeZone, format);
+  const [, sign, time = '00:00'] = /GMT(.)([\d:]+)$/.exec(format.format(instant)) ?? [];
+  const offset = Date.parse(`1970-01-01T${time}Z`);
+  return sign === undefined || sign === '+' ? offset : -offset;
 }

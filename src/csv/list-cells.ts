@@ -18,13 +18,19 @@ export function splitEntries(cell: string, separator = LIST_SEPARATOR): ListEntr
     return texts.filter(Boolean).map((text) => ({ text, isQuoted: false }));
   }
   const entries: ListEntry[] = [];
-  let position = 0;
-  while (position <= cell.length) {
-    const quoted = quotedEntry(cell, position, separator);
-    const end = quoted?.end ?? separatorIndex(cell, position, separator);
-    const text = quoted?.text ?? cell.slice(position, end).trim();
-    if (quoted || text !== '') entries.push({ text, isQuoted: quoted !== undefined });
-    position = end + Math.max(1, separatorLength(cell, end, separator));
+  /** The index after a separator at an index; the index itself if there is none. */
+  const afterSeparator = (index: number): number => {
+    separator.lastIndex = index;
+    return separator.test(cell) ? separator.lastIndex : index;
+  };
+  for (let position = 0; position < cell.length;) {
+    const quoted = quotedEntry(cell, position);
+    const isQuoted = quoted !== undefined && (quoted.end === cell.length || afterSeparator(quoted.end) > quoted.end);
+    let end = isQuoted ? quoted.end : position;
+    while (!isQuoted && end < cell.length && afterSeparator(end) === end) end++;
+    const text = isQuoted ? quoted.text : cell.slice(position, end).trim();
+    if (isQuoted || text !== '') entries.push({ text, isQuoted });
+    position = afterSeparator(end);
   }
   return entries;
 }
@@ -39,27 +45,11 @@ export function isPlainEntry(text: string): boolean {
   return first?.text === text && !first.isQuoted && others.length === 0 && !/^[["]/.test(text);
 }
 
-function quotedEntry(cell: string, start: number, separator: RegExp): { text: string; end: number } | undefined {
-  let opening = start;
-  while (cell[opening] === ' ') opening++;
-  if (cell[opening] !== '"') return undefined;
-  let closing = cell.indexOf('"', opening + 1);
-  while (closing >= 0 && cell[closing + 1] === '"') closing = cell.indexOf('"', closing + 2);
-  if (closing < 0) return undefined;
-  let end = closing + 1;
-  while (cell[end] === ' ') end++;
-  if (end < cell.length && separatorLength(cell, end, separator) === 0) return undefined;
-  return { text: cell.slice(opening + 1, closing).replaceAll('""', '"'), end };
+/** The text in quotes at an index, and the index after it. */
+function quotedEntry(cell: string, start: number): { text: string; end: number } | undefined {
+  QUOTED_TEXT.lastIndex = start;
+  const [, text] = QUOTED_TEXT.exec(cell) ?? [];
+  return text === undefined ? undefined : { text: text.replaceAll('""', '"'), end: QUOTED_TEXT.lastIndex };
 }
 
-function separatorIndex(cell: string, start: number, separator: RegExp): number {
-  for (let index = start; index < cell.length; index++) {
-    if (separatorLength(cell, index, separator) > 0) return index;
-  }
-  return cell.length;
-}
-
-function separatorLength(cell: string, index: number, separator: RegExp): number {
-  separator.lastIndex = index;
-  return separator.exec(cell)?.[0].length ?? 0;
-}
+const QUOTED_TEXT = / *"([^"]*(?:""[^"]*)*)" */y;

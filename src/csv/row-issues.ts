@@ -13,46 +13,30 @@ export const cellOrder = (line: number | null, columnIndex = -1): number =>
   (line ?? 0) + (columnIndex + 1) / MAX_COLUMNS;
 
 /** Why a row is no record; undefined if it is one. */
-export function rowIssue(row: CsvRow, header: string[]): LocatedIssue | undefined {
-  const { cells, line, problem } = row;
-  if (problem !== undefined) return { ...NO_LOCATION, line, expected: ROW_EXPECTED, message: problem, kind: problem };
-  if (cells.length === 1 && header.length > 1) return singleCellIssue(row, header);
-  const isHeader =
-    cells.length === header.length && cells.every((cell, index) => cell.trim() === header[index]?.trim());
-  if (isHeader && header.length > 1) {
+export function rowIssue({ cells, line, problem }: CsvRow, header: string[]): LocatedIssue | undefined {
+  const count = header.length;
+  const issue = { ...NO_LOCATION, line, expected: `${count} cells` };
+  if (problem !== undefined) return { ...issue, expected: ROW_EXPECTED, message: problem, kind: problem };
+  const [value = ''] = cells;
+  if (cells.length === 1 && count > 1) {
+    const single = `Only one cell in a file of ${count} columns`;
+    if ([',', ';', '\t'].some((delimiter) => value.split(delimiter).length === count)) {
+      const message = `${single}: the whole row is quoted. Remove the quotation marks around it.`;
+      return { ...issue, value, kind: 'quoted row', message };
+    }
+    const message = `${single}. If this is a footer, skip the line or delete it.`;
+    return { ...issue, value, kind: 'single cell', message, isLineSkippable: true };
+  }
+  const isHeader = cells.length === count && cells.every((cell, index) => cell.trim() === header[index]?.trim());
+  if (isHeader && count > 1) {
     const message = 'The header is repeated here. Skip the line, or delete it.';
-    return { ...NO_LOCATION, line, expected: 'a record', message, kind: 'repeated header', isLineSkippable: true };
+    return { ...issue, expected: 'a record', message, kind: 'repeated header', isLineSkippable: true };
   }
-  return surplusCellIssue(row, header);
-}
-
-function singleCellIssue({ cells, line }: CsvRow, header: string[]): LocatedIssue {
-  const [cell = ''] = cells;
-  const issue = { ...NO_LOCATION, line, value: cell, expected: `${header.length} cells`, kind: 'single cell' };
-  const isQuotedRow = [',', ';', '\t'].some((delimiter) => cell.split(delimiter).length === header.length);
-  if (isQuotedRow) {
-    const message = `Only one cell in a file of ${header.length} columns: the whole row is quoted. Remove the quotation marks around it.`;
-    return { ...issue, kind: 'quoted row', message };
-  }
-  const message = `Only one cell in a file of ${header.length} columns. If this is a footer, skip the line or delete it.`;
-  return { ...issue, message, isLineSkippable: true };
-}
-
-function surplusCellIssue({ cells, line }: CsvRow, header: string[]): LocatedIssue | undefined {
-  const index = cells.findIndex((cell, each) => each >= header.length && cell.trim() !== '');
-  if (index < 0) return undefined;
-  const columns = header.length === 1 ? '1 column' : `${header.length} columns`;
+  const surplus = cells.findIndex((cell, index) => index >= count && cell.trim() !== '');
+  if (surplus < 0) return undefined;
+  const columns = count === 1 ? '1 column' : `${count} columns`;
   const message = `This row has ${cells.length} cells, but the header has ${columns}. Quote cells that contain the delimiter.`;
-  const order = cellOrder(line, index);
-  return {
-    ...NO_LOCATION,
-    line,
-    value: cells[index],
-    expected: `${header.length} cells`,
-    message,
-    order,
-    kind: 'surplus cells',
-  };
+  return { ...issue, value: cells[surplus], message, order: cellOrder(line, surplus), kind: 'surplus cells' };
 }
 
 /** A number, a date or time, or a flag. */
@@ -72,7 +56,7 @@ export function isPartOfRecord(
   return filledCells > 1 || !nameFields.test(field.name) || !/[\d:©]/.test(text);
 }
 
-export const blankIssue = ({ line }: CsvRow): LocatedIssue => ({
+export const blankIssue = (line: number): LocatedIssue => ({
   ...NO_LOCATION,
   line,
   expected: 'a name, an address, a phone number or a company',

@@ -4,7 +4,6 @@ import { columnKey } from './column-mappings';
 import { type ColumnNames, wordsOf } from './column-names';
 import { listNames, missingColumn } from './csv-columns';
 import type { CsvFormat } from './csv-format';
-import type { ColumnWords } from './csv-section';
 import { MAX_COUNTED, type Survey } from './csv-survey';
 import { trimInvisible } from './csv-values';
 
@@ -27,8 +26,8 @@ export function hasOutState(state: string, outStates: readonly string[]): boolea
 }
 
 /** How many rows there are of each state, by the columns of states. States in another letter case are the same. */
-export function statesOf({ header, facts }: Survey, names: ColumnNames, words?: ColumnWords): ColumnStates[] {
-  const isOut = (state: string): boolean => hasOutState(state, words?.outStates ?? []);
+export function statesOf({ header, facts }: Survey, names: ColumnNames): ColumnStates[] {
+  const isOut = (state: string): boolean => hasOutState(state, names.words.outStates);
   return [...facts].flatMap(([index, known]) => {
     const column = header.names[index] ?? '';
     if (!names.isState(column)) return [];

@@ -3,22 +3,20 @@ import { encodingExists } from 'iconv-lite';
 import { MAX_INT32 } from '../fields/schemas';
 import { columnKey } from '../csv/column-mappings';
 import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-format';
-import type { CsvService } from '../csv/csv.service';
+import { type CsvSection, type CsvService, fieldNamed } from '../csv/csv.service';
 import type { DateFormat } from '../csv/date-times';
 import { quote } from '../datasets/quote';
 import { parseInteger, parseText } from './arguments';
 import { UsageError } from './terminal/terminal';
 
+/** The options that mean the same to a file as to the command. */
+type FormatOptions =
+  'delimiter' | 'raw' | 'skipLines' | 'skipRows' | 'only' | 'ignoreUnknown' | 'match' | 'source' | 'createTags';
+
 /** Options of the commands that read or write CSV. */
-export interface CsvOptions {
+export interface CsvOptions extends Partial<Pick<CsvFormat, FormatOptions>> {
   csv?: string;
   map?: string[];
-  delimiter?: string;
-  raw?: boolean;
-  skipLines?: number;
-  skipRows?: [first: number, last: number][];
-  only?: CsvFormat['only'];
-  ignoreUnknown?: boolean;
   lenient?: boolean;
   errors?: string;
   timeZone?: string;
@@ -26,19 +24,24 @@ export interface CsvOptions {
   event?: string;
   registered?: boolean;
   checkedIn?: boolean;
-  createTags?: string;
-  match?: string;
-  repeated?: 'first' | 'last' | 'merge';
-  source?: string;
+  repeated?: keyof typeof ON_DUPLICATE;
   overwrite?: boolean;
 }
+
+const ON_DUPLICATE = { first: 'keepFirst', last: 'keepLast', merge: 'merge' } as const;
 
 /** Options of the command that reads CSV. */
 export function withCsvImportOptions(to: Command, service: CsvService): Command {
   const matchOption = new Option('--match <KEY>', 'how rows are matched to existing leads (default: id)');
   const repeatedOption = new Option('--repeated <WHICH>', 'what to do with rows of one key: keep one, or join them');
   const dateOption = new Option('--date-format <FORMAT>', 'order of day and month in dates such as 5/4/2026');
-  return withReadingOptions(to)
+  return to
+    .option('--skip-lines <N>', 'number of lines to skip before the header', parseInteger('--skip-lines', MAX_INT32))
+    .option('--skip-rows <LINES>', 'rows to skip, by their lines, such as 7,11-15', parseLines)
+    .option('--only <COLUMN=VALUE>', 'import only rows with this value in a column (repeatable)', parseOnly)
+    .option('--ignore-unknown', 'skip columns that are not fields')
+    .option('--lenient', 'import what can be read, and list the rest in a file')
+    .option('--errors <FILE>', 'the file in which --lenient lists the rest (default: FILE.errors.csv)')
     .option(
       '--time-zone <ZONE>',
       'time zone of date-times without one, such as Europe/Berlin (default: UTC)',
@@ -55,17 +58,8 @@ export function withCsvImportOptions(to: Command, service: CsvService): Command 
     .option('--overwrite', 'let a row change the person of a lead that has its ID');
 }
 
-const withReadingOptions = (to: Command): Command =>
-  to
-    .option('--skip-lines <N>', 'number of lines to skip before the header', parseInteger('--skip-lines', MAX_INT32))
-    .option('--skip-rows <LINES>', 'rows to skip, by their lines, such as 7,11-15', parseLines)
-    .option('--only <COLUMN=VALUE>', 'import only rows with this value in a column (repeatable)', parseOnly)
-    .option('--ignore-unknown', 'skip columns that are not fields')
-    .option('--lenient', 'import what can be read, and list the rest in a file')
-    .option('--errors <FILE>', 'the file in which --lenient lists the rest (default: FILE.errors.csv)');
-
 const matchKeys = (service: CsvService): string[] => [
-  ...new Set(service.sections.flatMap((section) => Object.keys(service.definition(section).matches ?? {}))),
+  ...new Set(service.sections.flatMap((section) => Object.keys(service.section(section).definition.matches ?? {}))),
 ];
 
 function parseTimeZone(value: string): string {
@@ -116,15 +110,15 @@ function parseDelimiter(value: string): string {
 }
 
 /** @throws UsageError when an entry is not COLUMN=FIELD, or names no field of the section */
-function parseMappings(service: CsvService, section: string, entries: string[]): ColumnMapping[] {
+function parseMappings(section: CsvSection, name: string, entries: string[]): ColumnMapping[] {
   return entries.map((entry) => {
     const equals = entry.lastIndexOf('=');
-    const [column, name] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
+    const [column, fieldName] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
     if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
-    const field = service.fieldNamed(section, name);
-    if (field || name === '') return { column, field };
+    const field = fieldNamed(section, fieldName);
+    if (field || fieldName === '') return { column, field };
     throw new UsageError(
-      `--map ${quote(entry)}: ${section} have no field called ${name}. "import --help" lists the fields.`,
+      `--map ${quote(entry)}: ${name} have no field called ${fieldName}. "import --help" lists the fields.`,
     );
   });
 }
@@ -138,8 +132,6 @@ export function requireExported({ mappings }: CsvFormat): void {
   throw new UsageError(`--map ${quote(`${column}=${field?.name ?? ''}`)}: ${reason}`);
 }
 
-const ON_DUPLICATE = { first: 'keepFirst', last: 'keepLast', merge: 'merge' } as const;
-
 /** @throws UsageError when options of CSV are given without --csv, or do not fit the section */
 export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat | undefined {
   const { csv: section, match, repeated, lenient = false } = options;
@@ -147,28 +139,29 @@ export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat
     requireNoCsvOptions(service, options);
     return undefined;
   }
-  if (match && match !== 'id' && !service.definition(section).matches?.[match]) {
+  if (match && match !== 'id' && !service.section(section).definition.matches?.[match]) {
     throw new UsageError(`--match ${match} cannot be used for ${section}`);
   }
   if (options.errors !== undefined && !lenient) throw new UsageError('--errors needs --lenient');
+  const { timeZone, dateFormat, delimiter, raw = false, skipLines, skipRows = [], only = [] } = options;
+  const { ignoreUnknown = false, source, createTags, overwrite: mayOverwrite = false } = options;
   return {
     section,
-    delimiter: options.delimiter,
-    mappings: parseMappings(service, section, options.map ?? []),
-    raw: options.raw ?? false,
-    skipLines: options.skipLines,
-    skipRows: options.skipRows ?? [],
-    only: options.only ?? [],
-    ignoreUnknown: options.ignoreUnknown ?? false,
+    mappings: parseMappings(service.section(section), section, options.map ?? []),
+    optionValues: optionValuesOf(service.section(section), section, options),
     isLenient: lenient,
-    dateTimes: { timeZone: options.timeZone, dateFormat: options.dateFormat },
-    optionValues: optionValuesOf(service, section, options),
-    match: match === 'id' ? undefined : match,
-    isMatchGiven: match !== undefined,
+    dateTimes: { timeZone, dateFormat },
     onDuplicate: repeated && ON_DUPLICATE[repeated],
-    source: options.source,
-    mayOverwrite: options.overwrite ?? false,
-    createTags: options.createTags,
+    delimiter,
+    raw,
+    skipLines,
+    skipRows,
+    only,
+    ignoreUnknown,
+    match,
+    source,
+    createTags,
+    mayOverwrite,
   };
 }
 
@@ -176,18 +169,19 @@ export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat
  * The values that options give to fields of every row.
  * @throws UsageError when the section has no field for an option
  */
-function optionValuesOf(service: CsvService, section: string, options: CsvOptions): OptionValue[] {
-  const values = {
-    event: options.event,
-    registered: options.registered && 'yes',
-    checkedIn: options.checkedIn && 'yes',
-  };
-  return Object.entries(values).flatMap(([name, value]) => {
+function optionValuesOf(
+  section: CsvSection,
+  name: string,
+  { event, registered, checkedIn }: CsvOptions,
+): OptionValue[] {
+  const { optionFields = {} } = section.definition;
+  const values = { event, registered: registered && 'yes', checkedIn: checkedIn && 'yes' };
+  return Object.entries(values).flatMap(([key, value]) => {
     if (value === undefined || value === false) return [];
-    const option = flagName(name);
-    const field = service.fieldNamed(section, service.definition(section).optionFields?.[name] ?? '');
-    if (!field) throw new UsageError(`${option} cannot be used for ${section}`);
-    return { option: option.slice(2), field, value };
+    const field = fieldNamed(section, optionFields[key] ?? '');
+    const option = key === 'checkedIn' ? 'checked-in' : key;
+    if (!field) throw new UsageError(`--${option} cannot be used for ${name}`);
+    return { option, field, value };
   });
 }
 
@@ -196,8 +190,6 @@ function requireNoCsvOptions(service: CsvService, options: CsvOptions): void {
   const used = known.find((option) => options[option.attributeName() as keyof CsvOptions] !== undefined);
   if (used) throw new UsageError(`${used.long} needs --csv`);
 }
-
-const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** The fields of each section, as a help text. */
 export const fieldsText = (service: CsvService): string =>

@@ -7,7 +7,7 @@ import { isPlainEntry, joinEntries, splitEntries } from '../../src/csv/list-cell
 const PIECES = ['"', '"', '""', ',', ',', '\n', '\r', '\r\n', ' ', '\t', '=', '="', 'a', 'b'];
 
 /** The rows of a text that comes in parts. */
-function rowsOf(...parts: string[]): Omit<CsvRow, 'start'>[] {
+function rowsOf(...parts: string[]): CsvRow[] {
   const parser = new CsvParser(',', 1);
   const rows: CsvRow[] = [];
   for (const part of parts) {
@@ -16,7 +16,7 @@ function rowsOf(...parts: string[]): Omit<CsvRow, 'start'>[] {
   }
   parser.push('');
   rows.push(...parser.rows(true));
-  return rows.map(({ start: _, ...row }) => row);
+  return rows;
 }
 
 const cellsOf = (text: string): string[][] => rowsOf(text).map(({ cells }) => cells);

@@ -244,6 +244,25 @@ describe('a file is read as a person would', () => {
     });
   });
 
+  it('columns of one name are told apart: each bad value is named, and the others are kept', async () => {
+    const text = 'Email,Phone,Phone,Job Title,Job Title\na@example.com,n/a,1234567,Buyer,Head\nb@example.com,-,?,,\n';
+    const { message } = await importText(text);
+    expect(message).toContain('line 2 and 2 more, column "Phone": "n/a" is not a phone number.');
+    const { leftOut } = await importText(text, '--lenient');
+    expect(leftOut.map(({ line, value }) => [line, value])).toEqual([
+      [2, 'n/a'],
+      [2, 'Head'],
+      [3, '-'],
+      [3, '?'],
+    ]);
+    expect(await phones()).toEqual(['UNKNOWN 1234567']);
+    expect(await leads()).toMatchObject([{ jobTitle: 'Buyer' }, { jobTitle: null }]);
+  });
+
+  it('a file of delimiters alone is empty', async () => {
+    expect((await importText(',,\n;\n')).message).toContain('The file is empty.');
+  });
+
   describe('ends a table', () => {
     it.each([
       ['of times below a title', 3, 'Session Details\nTopic,Start Time,End Time\nPumps,May,June\n'],
