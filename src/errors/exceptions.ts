@@ -96,10 +96,7 @@ export class Overloaded extends Error {}
  * may have.
  */
 export class NeedsMoreTime extends Overloaded {
-  constructor(
-    readonly timeMs: number,
-    cause: unknown,
-  ) {
+  constructor(cause: unknown) {
     super('The statement needs more time', { cause });
   }
 }

@@ -51,17 +51,23 @@ describe('a statement', () => {
         [],
       );
 
-    it.each<[string, object, string, number | undefined]>([
-      ['that is not answered', { message: 'Query read timeout' }, 'pg_sleep(60)', 50],
-      ['that was lost', { code: '57P01' }, 'pg_terminate_backend(pg_backend_pid())', undefined],
-      ['to a server that accepts no writes any more', { code: '25006' }, `nextval('events_id_seq')`, undefined],
-    ])('closes a connection %s', async (_, error, call, timeoutMs) => {
+    const NOT_CANCELED = `set_config('statement_timeout', '0', false)`;
+    const READ_ONLY = `set_config('default_transaction_read_only', 'on', false)`;
+
+    it.each<[string, object, string, ...string[]]>([
+      ['that is not answered', { message: 'Query read timeout' }, 'pg_sleep(60)', NOT_CANCELED],
+      ['that was lost', { code: '57P01' }, 'pg_terminate_backend(pg_backend_pid())'],
+      ['to a server that accepts no writes any more', { code: '25006' }, `nextval('events_id_seq')`, READ_ONLY],
+    ])('closes a connection %s', async (_, error, call, ...settings) => {
       const before = await connection();
-      const set = (text: string) =>
-        statements.selectJson(owner, { name: text, text: `${text} where $1::integer > 0` }, []);
-      if (call.startsWith('nextval')) await set(`select set_config('default_transaction_read_only', 'on', false)`);
-      const statement = { name: call, text: `select ${call}::text where $1::integer > 0` };
-      await expect(statements.selectJson(owner, statement, [], { timeoutMs })).rejects.toMatchObject(error);
+      const select = (expression: string) =>
+        statements.selectJson(
+          owner,
+          { name: expression, text: `select ${expression}::text where $1::integer > 0` },
+          [],
+        );
+      for (const setting of settings) await select(setting);
+      await expect(select(call)).rejects.toMatchObject(error);
       expect(await connection()).not.toBe(before);
     });
   });
@@ -143,11 +149,12 @@ describe('a write', () => {
     const long = (of: Writes, statement: Statement) =>
       of.transaction(
         owner,
-        async (manager, timeoutMs) => {
+        async (manager) => {
+          const { timeoutMs } = lanyard.app.get(Transactions).settings;
           if (!timeoutMs) await manager.query(`do $$ begin raise exception using errcode = '57014'; end $$`);
-          return lanyard.app.get(Statements).selectOne(owner, statement, [], { manager, timeoutMs });
+          return lanyard.app.get(Statements).selectOne(owner, statement, []);
         },
-        50_000,
+        true,
       );
 
     it('has 50 s, and PostgreSQL cancels it within a second after its connection was lost', async () => {
