@@ -8,7 +8,7 @@ import {
   toInstance,
   usesOnlyFieldDecorators,
 } from '../fields/field-rules';
-import { InvalidField, InvalidRequest, InvalidValue } from '../errors/exceptions';
+import { InvalidField, InvalidRequest } from '../errors/exceptions';
 import type { FaultCause } from '../errors/faults';
 import { causeInQuery, causeOf, causeOfValidationError } from './fault-reason';
 import { messageOf } from './validator-message';
@@ -21,18 +21,14 @@ type ErrorFactory = (path: string, cause: FaultCause, message?: string) => Inval
 
 const errorFactory =
   (part: 'query' | 'path'): ErrorFactory =>
-  (path, { reason, detail }, message) => {
-    const fault = `${part} ${path}`;
-    return message === undefined
-      ? new InvalidRequest(fault, reason, { detail })
-      : new InvalidValue(fault, reason, message);
-  };
+  (path, { reason, detail }, message) =>
+    new InvalidRequest(`${part} ${path}`, reason, message === undefined ? { detail } : { message });
 
 const ERROR_FACTORIES: Record<Exclude<ArgumentMetadata['type'], 'custom'>, ErrorFactory> = {
   body: (path, { reason, detail }, message) =>
     message === undefined
       ? new InvalidField(path, reason, { detail })
-      : new InvalidValue(`body ${path}`, reason, message),
+      : new InvalidRequest(`body ${path}`, reason, { message }),
   query: errorFactory('query'),
   param: errorFactory('path'),
 };
@@ -48,7 +44,7 @@ const VALUE_TYPES: unknown[] = [String, Number, Boolean, Array, Object, Date, Ma
 export class RequestValidationPipe implements PipeTransform {
   private readonly parsers = new WeakMap<object, Parser>();
 
-  /** @throws InvalidField for a body, InvalidRequest for a query or a path, InvalidValue where the validator has a message */
+  /** @throws InvalidField for a body, InvalidRequest for a query or a path, and where the validator has a message */
   transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
     // A path parameter has a pipe of its own: Nest's would read `0x10` as the number 16.
     if (!metatype || type === 'custom' || (type === 'param' && data !== undefined)) return value;

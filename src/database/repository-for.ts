@@ -89,8 +89,8 @@ export class OrganizationRepository<T extends Owned> {
   }
 
   insert(values: Values<T> | Values<T>[]): Promise<InsertResult> {
-    const rows = [values].flat().map((row) => ({ ...(row as object), ...this.owner }));
-    return this.repository.insert(rows as QueryDeepPartialEntity<T>[]);
+    const rows = [values].flat().map((row) => ({ ...(row as QueryDeepPartialEntity<T>), ...this.owner }));
+    return this.repository.insert(rows);
   }
 
   /**
