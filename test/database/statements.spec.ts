@@ -146,13 +146,13 @@ describe('a write', () => {
 
   describe('that was cancelled after the time of a statement, and may take longer', () => {
     /** Runs a statement when the write begins anew. */
-    const long = (of: Writes, statement: Statement) =>
-      of.transaction(
+    const long = ({ app }: InProcess, statement: Statement) =>
+      app.get(Writes).transaction(
         owner,
         async (manager) => {
-          const { timeoutMs } = lanyard.app.get(Transactions).settings;
+          const { timeoutMs } = app.get(Transactions).settings;
           if (!timeoutMs) await manager.query(`do $$ begin raise exception using errcode = '57014'; end $$`);
-          return lanyard.app.get(Statements).selectOne(owner, statement, []);
+          return app.get(Statements).selectOne(owner, statement, []);
         },
         true,
       );
@@ -161,7 +161,7 @@ describe('a write', () => {
       const names = ['statement_timeout', 'lock_timeout', 'client_connection_check_interval'];
       const settings = names.map((name) => `current_setting('${name}')`).join(` || ' ' || `);
       const statement = { name: 'test.settings', text: `select ${settings} where $1::integer > 0` };
-      expect(await long(writes, statement)).toBe('50s 1300ms 1s');
+      expect(await long(lanyard, statement)).toBe('50s 1300ms 1s');
       expect(await writes.write(owner, statement, [])).toBe('1500ms 1300ms 0');
     });
 
@@ -174,13 +174,12 @@ describe('a write', () => {
             and query like '%pg_sleep(60)%' and xact_start is not null`,
         );
       await waitUntil(async () => (await sleeping()).length === 0);
-      const stopped = stopping.app.get(Writes);
-      const outcome = long(stopped, SLEEP).catch((error: unknown) => error);
+      const outcome = long(stopping, SLEEP).catch((error: unknown) => error);
       await waitUntil(async () => (await sleeping()).length === 1);
-      stopped.beforeApplicationShutdown();
+      stopping.app.get(Writes).beforeApplicationShutdown();
       expect(isConnectionError(await outcome)).toBe(true);
       await waitUntil(async () => (await sleeping()).length === 0);
-      await expect(long(stopped, SLEEP)).rejects.toBeInstanceOf(Overloaded);
+      await expect(long(stopping, SLEEP)).rejects.toBeInstanceOf(Overloaded);
     });
   });
 });
