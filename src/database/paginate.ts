@@ -50,7 +50,7 @@ interface ArrivalListOptions {
   entity: new () => object;
   /** SQL of an item's JSON text. It refers to the row by the name of the table. */
   rowJson: string;
-  /** For a list that each parent has: a select that returns a row if the parent with the id `$2` exists. */
+  /** For a list that each parent has: a select that returns a row if the parent exists, whose ID is `$2` in `arrivalList`. */
   parentExists?: string;
 }
 
@@ -80,14 +80,9 @@ export function arrivalList({ entity, rowJson, parentExists }: ArrivalListOption
   });
 }
 
-interface FilteredListOptions extends Pick<PagedList, 'name' | 'valueCount'> {
-  entity: new () => object;
-  /** SQL of an item's JSON text. It refers to the row by the name of the table. */
-  rowJson: string;
+interface FilteredListOptions extends ArrivalListOptions, Pick<PagedList, 'name' | 'valueCount'> {
   /** The condition, with `$n` parameters. */
   where: string;
-  /** For a list that each parent has: a select that returns a row if the parent exists. */
-  parentExists?: string;
 }
 
 /**

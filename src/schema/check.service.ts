@@ -54,10 +54,10 @@ const countRowsSql = (list: TrackedList): string => `
 
 /** SQL for the lists of the table whose counts are wrong, or whose next position is taken already. */
 const wrongListsSql = (list: TrackedList): string => `
-  select organization_id, list from (
-      (select * from list_counts where list ~ '^${list.table}(/|$)' except all ${countRowsSql(list)})
-      union all (${countRowsSql(list)} except all select * from list_counts where list ~ '^${list.table}(/|$)')
-    ) differing
+  select organization_id, list
+  from (select * from list_counts where list ~ '^${list.table}(/|$)') stored
+    full join (${countRowsSql(list)}) counted using (organization_id, list, shift, bucket)
+  where stored.rows is distinct from counted.rows
   union
   select organization_id, list from (
       select ${ownerSql(list)} as organization_id, ${listNameSql(list)} as list, max(position) as last from ${list.table} group by 1, 2
