@@ -135,22 +135,29 @@ function statementsOfProviders(app: INestApplication): [context: string, sent: S
   });
 }
 
-/** The lines of every file of src. */
+/** Every text of src, with single blanks, and its lines. */
 const SOURCES = files('')
   .filter((file) => /\.(ts|sql)$/.test(file))
-  .map((file) => new Set(linesOf(readFileSync(join(SOURCE, file), 'utf8'))));
+  .map((file) => readFileSync(join(SOURCE, file), 'utf8'))
+  .map((text) => ({ text: withSingleBlanks(text), lines: new Set(linesOf(text)) }));
+
+function withSingleBlanks(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
 
 function linesOf(text: string): string[] {
   return text
     .split('\n')
-    .map((line) => line.trim())
+    .map((line) => line.trim().replace(/`[;,)]*$/, ''))
     .filter((line) => line !== '');
 }
 
 /** Whether a text is more than what one file of src has, but for a line. The listing has only what is composed. */
 export function isComposed(sql: string): boolean {
-  const lines = linesOf(formatSql(sql));
-  return SOURCES.every((source) => lines.filter((line) => !source.has(line)).length > 1);
+  const [text, lines] = [withSingleBlanks(sql), linesOf(formatSql(sql))];
+  return !SOURCES.some(
+    (source) => source.text.includes(text) || lines.filter((line) => !source.lines.has(line)).length <= 1,
+  );
 }
 
 /** A text that differs from another one in its numbers only is listed once. */
