@@ -274,7 +274,7 @@ export declare class InvalidField extends InvalidRequest {
   constructor(path: string, reason?: FaultReason, { fault, detail }?: Partial<Fault>);
 }
 
-/** A part of the request is missing or invalid. Without a message, the text of the response is `Bad Request`. */
+/** A part of the request is missing or invalid. The text of the response is the message, by default `Bad Request`. */
 export declare class InvalidRequest extends BadRequestException implements Fault {
   readonly fault: string;
   readonly reason: FaultReason;
@@ -571,24 +571,22 @@ export interface Statement {
 }
 
 /**
- * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of
- * the caller, unless the statement is shared, and the values follow. PostgreSQL rejects a statement that does not use all of
- * its parameters, so no statement can forget the organization.
+ * Prepared statements: one round trip and no planning each. They run on the connection of the transaction that they are
+ * called in, or else on one of the pool. `$1` is the organization of the caller, unless the statement is shared, and the values
+ * follow. PostgreSQL rejects a statement that does not use all of its parameters, so no statement can forget the organization.
  */
 export declare class Statements {
   /** The JSON text of a statement's one row. @throws RowNotFound */
-  selectOne(caller: Caller, statement: Statement, values: unknown[], options?: StatementOptions): Promise<JsonText>;
-  /** The JSON texts of a statement's rows. */
-  selectJson(caller: Caller, statement: Statement, values: unknown[], options?: StatementOptions): Promise<JsonText[]>;
+  selectOne(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText>;
+  /**
+   * The JSON texts of a statement's rows.
+   * @param actor who writes, if it is not the caller alone
+   */
+  selectJson(caller: Caller, statement: Statement, values: unknown[], actor?: string): Promise<JsonText[]>;
   /** The rows of a statement with several columns. */
-  selectRows<R extends unknown[]>(
-    caller: Caller,
-    statement: Statement,
-    values: unknown[],
-    options?: StatementOptions,
-  ): Promise<R[]>;
+  selectRows<R extends unknown[]>(caller: Caller, statement: Statement, values: unknown[]): Promise<R[]>;
   /** The number of rows that a statement has changed or deleted. */
-  execute(caller: Caller, statement: Statement, values: unknown[], options?: StatementOptions): Promise<number>;
+  execute(caller: Caller, statement: Statement, values: unknown[]): Promise<number>;
   /**
    * A page of a list.
    * @param listValues the values that the list is asked with
@@ -657,15 +655,13 @@ export declare class Transactions {
    * it does not run if the transaction is rolled back, as in a dry run, or if the process ends first. The request does not wait
    * for it, and its errors are logged. What must never be missed belongs in a method with `@OnChanges`.
    *
-   * @param manager of a query runner that was not passed to `runOn`
-   *
    * @example
    * ```ts
    * const hall = await this.halls.save(input);
    * this.transactions.afterCommit(() => this.mails.send(hall));
    * ```
    */
-  afterCommit(work: () => unknown, manager?: EntityManager | undefined): void;
+  afterCommit(work: () => unknown): void;
 }
 
 /** A uuid, converted to lower case as PostgreSQL shows it. */
@@ -706,10 +702,10 @@ export declare class Writes implements BeforeApplicationShutdown {
   /**
    * Runs work in a transaction, in which all services that it calls take part. After a deadlock or a similar error, work runs
    * again; within an outer transaction, such as that of a dry run, the outer one runs again.
-   * @param extendedTimeoutMs Timeout for work that may cascade to a million rows. Work first runs with the normal statement
-   * timeout; if that cancels it, it runs once more with this one, which it must pass to its statements.
+   * @param mayTakeLong Whether work may cascade to a million rows. If it is canceled after the time of a statement, it then runs
+   * once more with a longer one.
    */
-  transaction<T>(caller: Caller, work: TransactionCallback<T>, extendedTimeoutMs?: number): Promise<T>;
+  transaction<T>(caller: Caller, work: Work<T>, mayTakeLong?: boolean): Promise<T>;
   /** Cancels long writes, because a server has only ten seconds to stop. PostgreSQL rolls them back. */
   beforeApplicationShutdown(): void;
 }
@@ -835,7 +831,7 @@ interface ArrivalListOptions {
   entity: new () => object;
   /** SQL of an item's JSON text. It refers to the row by the name of the table. */
   rowJson: string;
-  /** For a list that each parent has: a select that returns a row if the parent with the id `$2` exists. */
+  /** For a list that each parent has: a select that returns a row if the parent exists, whose ID is `$2` in `arrivalList`. */
   parentExists?: string;
 }
 
@@ -1184,14 +1180,9 @@ type FieldOptions<Own = object> = Presence &
     example?: unknown;
   };
 
-interface FilteredListOptions extends Pick<PagedList, 'name' | 'valueCount'> {
-  entity: new () => object;
-  /** SQL of an item's JSON text. It refers to the row by the name of the table. */
-  rowJson: string;
+interface FilteredListOptions extends ArrivalListOptions, Pick<PagedList, 'name' | 'valueCount'> {
   /** The condition, with `$n` parameters. */
   where: string;
-  /** For a list that each parent has: a select that returns a row if the parent exists. */
-  parentExists?: string;
 }
 
 type FirstSegments<Values> =
@@ -1546,14 +1537,6 @@ interface SharedDataset {
   writeStatements: (provided: string[], columns: string[]) => string[];
 }
 
-/** Options of a statement. By default it runs on the connection of `Transactions.runOn`, or on one of its own. */
-interface StatementOptions extends ConnectionSettings {
-  /** Who writes, if it is not the caller alone. */
-  actor?: string;
-  /** The manager of the transaction to run in. */
-  manager?: EntityManager;
-}
-
 /**
  * A list of rows in order of arrival, whose total and pages are found without counting or skipping rows
  * (schema/functions/lists.sql). It is named after its table.
@@ -1567,9 +1550,6 @@ interface TrackedList {
   };
   isShared: boolean;
 }
-
-/** @param timeoutMs the timeout for its statements, if it has more time than usual */
-type TransactionCallback<T> = (manager: EntityManager, timeoutMs?: number) => Promise<T>;
 
 /** The fields of a record that are stored nowhere. */
 type Unstored<R, E, D extends Partial<Dataset>> = Exclude<
@@ -1598,5 +1578,7 @@ interface UsableRecord {
 type Values<T> = DeepPartial<Omit<T, 'organizationId'>>;
 
 type Where<T> = FindOptionsWhere<T> | FindOptionsWhere<T>[];
+
+type Work<T> = (manager: EntityManager) => Promise<T>;
 
 export {};

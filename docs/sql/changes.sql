@@ -2,6 +2,15 @@
 
 -- Prepared statements
 
+-- changes FORGET_LOST_LOG: $1 jsonb
+update changes_key set generation = generation + 1 where exists (
+  select
+  from jsonb_to_recordset($1) sent (organization_id integer, resource smallint, xid bigint, seq bigint, at timestamptz)
+  where not exists (
+    select from changes c where c.organization_id = sent.organization_id and c.resource = sent.resource
+      and ((c.xid, c.seq, c.at) = (sent.xid, sent.seq, sent.at)
+        or c.operation = 's' and (c.xid, c.seq) > (sent.xid, sent.seq))));
+
 -- changes.log status: $1 integer, $2 jsonb ($1 is the organization)
 select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
   'generation', state.generation, 'snapshot', pg_current_snapshot()::text, 'nextXid',
@@ -62,57 +71,6 @@ from (select) one left join lateral (
 select concat_ws('/', system_identifier, oid)
 from pg_control_system(), pg_database
 where datname = current_database()) as database offset 0) own) state on true;
-
--- changes.pending 500: $1 integer, $2 jsonb, $3 jsonb, $4 jsonb ($1 is the organization)
-select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
-  'generation', state.generation, 'snapshot', pg_current_snapshot()::text, 'nextXid',
-    greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint, pg_current_xact_id_if_assigned()::text::bigint + 1),
-    'openTransactions',
-    (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid),
-  'isKept', $4::jsonb is null or exists (select from changes where organization_id = $1
-    and resource = ($4 ->> 0)::smallint and xid = ($4 ->> 1)::bigint and seq = ($4 ->> 2)::bigint
-    and at = ($4 ->> 3)::timestamptz),
-  'isPruned', exists (
-    select from jsonb_to_recordset($2::jsonb) followed (number smallint) cross join lateral (
-      select * from changes where organization_id = $1 and resource = number order by xid, seq limit 1) oldest
-    where operation = 's' and (xid, seq) > (($3::jsonb -> 0 ->> 'xid')::bigint, ($3 -> 0 ->> 'seq')::bigint)),
-  'entries', (
-    select coalesce(
-      json_agg(
-        json_build_array(json_build_array(resource, xid, seq, iso_utc(at)), operation, event_id, id, remote_ids)
-        order by xid, seq
-      ), '[]'
-    )
-    from (
-      select pending.* from jsonb_to_recordset($2::jsonb) followed (number smallint)
-        cross join jsonb_to_recordset($3) range (xid bigint, seq bigint, before bigint)
-        cross join lateral (
-          select * from changes l where organization_id = $1 and resource = number
-            and (l.xid, l.seq) > (range.xid, range.seq) and l.xid < range.before
-          order by l.xid, l.seq limit 501) pending
-      order by pending.xid, pending.seq limit 501) page))::text
-from (select) one left join lateral (
-  select own.database, encode(secret, 'hex') as secret, database_identity is distinct from own.database as is_foreign,
-    case when not pg_is_in_recovery() then md5(concat_ws(' ', own.database,
-      left(pg_walfile_name(pg_current_wal_lsn()), 8), 'changes'::regclass::oid, generation)) end as generation
-  from changes_key, (select (
-select concat_ws('/', system_identifier, oid)
-from pg_control_system(), pg_database
-where datname = current_database()) as database offset 0) own) state on true;
-
--- changes.reset: $1 text
-with actor as (
-  insert into audit_log (organization_id, change, operation, resource)
-  select 0, '', '', '' where set_config('lanyard.actor', $1, true) is null
-) update changes_key set generation = generation + 1 returning generation::text;
-
--- changes.store positions: $1 integer, $2 text, $3 text, $4 text ($1 is the organization)
-with actor as (
-  insert into audit_log (organization_id, change, operation, resource)
-  select 0, '', '', '' where set_config('lanyard.actor', $4, true) is null
-)
-insert into cursor_positions as p (organization_id, hash, positions) values ($1, decode($2, 'hex'), $3)
-on conflict (organization_id, hash) do update set used_at = now() where p.used_at < now() - interval '1 hour';
 
 -- changes STATES: $1 text[], $2 smallint[]
 select 
@@ -415,7 +373,3 @@ begin
     where datname = current_database());
   return 'claimed';
 end $function$;
-
--- Triggers on its tables, in the order in which they fire
-
-CREATE TRIGGER t60_new_generation AFTER TRUNCATE ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION new_generation();

@@ -48,21 +48,6 @@ select '[' || coalesce(
 ) || ']'
 where exists (select from known);
 
--- event.delete: $1 integer, $2 bigint, $3 text ($1 is the organization)
-with actor as (
-  insert into audit_log (organization_id, change, operation, resource)
-  select 0, '', '', '' where set_config('lanyard.actor', $3, true) is null
-)
-delete
-from events
-where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2;
-
--- event.leads.dissociate: $1 integer, $2 bigint, $3 uuid, $4 text ($1 is the organization)
-with actor as (
-  insert into audit_log (organization_id, change, operation, resource)
-  select 0, '', '', '' where set_config('lanyard.actor', $4, true) is null
-) delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3;
-
 -- event.get: $1 integer, $2 bigint ($1 is the organization)
 select (
   select row_to_json(o)::text
@@ -79,33 +64,6 @@ select (
 )
 from events
 where organization_id = $1 and id = $2;
-
--- events first page: $1 integer, $2 bigint ($1 is the organization)
-select page.json, counted.total
-from (select coalesce((select rows from list_counts
-  where (organization_id, list, shift, bucket) = ($1, 'events', 40, 0)), 0) as total ) counted
-  left join lateral (
-    select (
-      select row_to_json(o)::text
-      from (
-        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
-          start_date as "startDate", end_date as "endDate", location, coalesce(
-          (
-            select json_agg(t.tag_group_id order by t.position)
-            from event_tag_groups t
-            where t.organization_id = events.organization_id and t.event_id = events.id
-          ), '[]'
-        ) as "tagGroups"
-      ) o
-    ) as json, position
-    from (
-      select *
-      from (select * from events where organization_id = $1 order by position limit 50) events
-      order by position
-      limit $2::bigint
-    ) events
-  ) page on true
-order by page.position;
 
 -- events page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
 select page.json, counted.total
@@ -132,7 +90,7 @@ from (select coalesce((select rows from list_counts
         select *
         from events
         where organization_id = $1
-          and position >= (
+          and (position) >= (
             select position
             from events
             where organization_id = $1 and position >= seek.start
@@ -145,24 +103,6 @@ from (select coalesce((select rows from list_counts
       order by position
       limit $2::bigint
     ) events
-  ) page on true
-order by page.position;
-
--- event_leads first page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
-select page.json, counted.total
-from (select coalesce((select rows from list_counts
-  where (organization_id, list, shift, bucket) = ($1, 'event_leads' || '/' || $2::bigint, 40, 0)), 0) as total
-  where exists (select from events where organization_id = $1 and id = $2)) counted
-  left join lateral (
-    select (select row_to_json(o)::text from (select lead_id as "leadId", registered, checked_in as "checkedIn") o) as
-      json, position
-    from (
-      select *
-      from (select * from event_leads where organization_id = $1 and event_id = $2::bigint order by position limit 50)
-        event_leads
-      order by position
-      limit $3::bigint
-    ) event_leads
   ) page on true
 order by page.position;
 
@@ -182,7 +122,7 @@ from (select coalesce((select rows from list_counts
         from event_leads
         where organization_id = $1
           and event_id = $2::bigint
-          and position >= (
+          and (position) >= (
             select position
             from event_leads
             where organization_id = $1 and event_id = $2::bigint and position >= seek.start
@@ -195,27 +135,6 @@ from (select coalesce((select rows from list_counts
       order by position
       limit $3::bigint
     ) event_leads
-  ) page on true
-order by page.position;
-
--- event_users first page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
-select page.json, counted.total
-from (select coalesce((select rows from list_counts
-  where (organization_id, list, shift, bucket) = ($1, 'event_users' || '/' || $2::bigint, 40, 0)), 0) as total
-  where exists (select from events where organization_id = $1 and id = $2)) counted
-  left join lateral (
-    select (
-      select (select row_to_json(o)::text from (select id, email, first_name as "firstName", last_name as "lastName") o)
-      from users
-      where users.organization_id = event_users.organization_id and users.id = event_users.user_id
-    ) as json, position
-    from (
-      select *
-      from (select * from event_users where organization_id = $1 and event_id = $2::bigint order by position limit 50)
-        event_users
-      order by position
-      limit $3::bigint
-    ) event_users
   ) page on true
 order by page.position;
 
@@ -238,7 +157,7 @@ from (select coalesce((select rows from list_counts
         from event_users
         where organization_id = $1
           and event_id = $2::bigint
-          and position >= (
+          and (position) >= (
             select position
             from event_users
             where organization_id = $1 and event_id = $2::bigint and position >= seek.start
@@ -415,75 +334,3 @@ begin
   end if;
   return null;
 end $function$;
-
--- Triggers on its tables, in the order in which they fire
-
-CREATE TRIGGER t00_fixed BEFORE UPDATE OF "position", organization_id, event_id ON public.event_leads FOR EACH ROW WHEN
-  (
-    (
-      (old."position" IS DISTINCT FROM new."position")
-        OR (old.organization_id IS DISTINCT FROM new.organization_id)
-        OR (old.event_id IS DISTINCT FROM new.event_id)
-    )
-  ) EXECUTE FUNCTION refuse();
-CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.event_leads FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-CREATE TRIGGER t10_position BEFORE INSERT ON public.event_leads FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE
-  FUNCTION list_position('event_leads', 'event_id', '');
-CREATE TRIGGER t60_change_deleted AFTER DELETE ON public.event_leads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION changes_of_event_leads();
-CREATE TRIGGER t60_change_inserted AFTER INSERT ON public.event_leads REFERENCING NEW TABLE AS changed FOR EACH
-  STATEMENT EXECUTE FUNCTION changes_of_event_leads();
-CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.event_leads FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*))
-  EXECUTE FUNCTION changes_of_event_leads();
-CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.event_leads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION list_count('event_leads', 'event_id', '');
-CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.event_leads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION list_count('event_leads', 'event_id', '');
-CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.event_tag_groups FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-CREATE TRIGGER t60_change_deleted AFTER DELETE ON public.event_tag_groups REFERENCING OLD TABLE AS changed FOR EACH
-  STATEMENT EXECUTE FUNCTION changes_of_event_tag_groups();
-CREATE TRIGGER t60_change_inserted AFTER INSERT ON public.event_tag_groups REFERENCING NEW TABLE AS changed FOR EACH
-  STATEMENT EXECUTE FUNCTION changes_of_event_tag_groups();
-CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.event_tag_groups FOR EACH ROW WHEN
-  ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION changes_of_event_tag_groups();
-CREATE TRIGGER t00_fixed BEFORE UPDATE OF "position", organization_id, event_id ON public.event_users FOR EACH ROW WHEN
-  (
-    (
-      (old."position" IS DISTINCT FROM new."position")
-        OR (old.organization_id IS DISTINCT FROM new.organization_id)
-        OR (old.event_id IS DISTINCT FROM new.event_id)
-    )
-  ) EXECUTE FUNCTION refuse();
-CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.event_users FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-CREATE TRIGGER t10_position BEFORE INSERT ON public.event_users FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE
-  FUNCTION list_position('event_users', 'event_id', '');
-CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.event_users REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION list_count('event_users', 'event_id', '');
-CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.event_users REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION list_count('event_users', 'event_id', '');
-CREATE TRIGGER t00_fixed BEFORE UPDATE OF "position", organization_id ON public.events FOR EACH ROW WHEN
-  (((old."position" IS DISTINCT FROM new."position") OR (old.organization_id IS DISTINCT FROM new.organization_id)))
-  EXECUTE FUNCTION refuse();
-CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-CREATE TRIGGER t10_position BEFORE INSERT ON public.events FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE FUNCTION
-  list_position('events', '', '');
-CREATE TRIGGER t60_change_deleted AFTER DELETE ON public.events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION changes_of_events();
-CREATE TRIGGER t60_change_inserted AFTER INSERT ON public.events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION changes_of_events();
-CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.events FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*))
-  EXECUTE FUNCTION changes_of_events();
-CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION list_count('events', '', '');
-CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION list_count('events', '', '');
-CREATE TRIGGER t90_forget_event_leads AFTER DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION
-  list_forget('event_leads');
-CREATE TRIGGER t90_forget_event_users AFTER DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION
-  list_forget('event_users');
-CREATE TRIGGER t60_audit_deleted AFTER DELETE ON public.users REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION audit_users();
-CREATE TRIGGER t60_audit_inserted AFTER INSERT ON public.users REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION audit_users();
-CREATE TRIGGER t60_audit_updated AFTER UPDATE ON public.users FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE
-  FUNCTION audit_users();

@@ -1,13 +1,4 @@
--- What an import of a lead with a tag sends, in this order. npm run sql writes this file.
-
-drop table if exists staged_users;
-
-create temporary table staged_users (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, email text,
-    first_name text, last_name text
-);
-
-drop table if exists staged_tag_groups;
+-- What an import of a lead with a tag composes, in the order in which it is sent. npm run sql writes this file.
 
 create temporary table staged_tag_groups (
   line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid, name text,
@@ -15,39 +6,9 @@ create temporary table staged_tag_groups (
     all_events boolean
 );
 
-drop table if exists staged_tag_options;
-
 create temporary table staged_tag_options (
   line integer, record_index integer, entry_index integer, id uuid, tag_group_id uuid, display_order integer, value text
 );
-
-drop table if exists staged_events;
-
-create temporary table staged_events (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, ref text,
-    created_by text, name text, type text, registration_enabled boolean, start_date date, end_date date, location jsonb
-);
-
-drop table if exists staged_event_tag_groups;
-
-create temporary table staged_event_tag_groups
-  (line integer, record_index integer, entry_index integer, event_id text, tag_group_id uuid, position integer);
-
-drop table if exists staged_event_users;
-
-create temporary table staged_event_users
-  (line integer, record_index integer, entry_index integer, event_id text, user_id text);
-
-drop table if exists staged_activations;
-
-create temporary table staged_activations (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid,
-    event_id text, created_by text, name text, type text, start_date date, end_date date,
-    start_time time(0) without time zone, end_time time(0) without time zone, location jsonb, users text[],
-    number_of_scans integer
-);
-
-drop table if exists staged_leads;
 
 create temporary table staged_leads (
   line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid, ref text,
@@ -59,52 +20,8 @@ create temporary table staged_leads (
     remote_ids jsonb, read_only jsonb
 );
 
-drop table if exists staged_lead_tags;
-
 create temporary table staged_lead_tags
   (line integer, record_index integer, entry_index integer, lead_id uuid, tag_option_id uuid, position integer);
-
-drop table if exists staged_lead_activations;
-
-create temporary table staged_lead_activations (
-  line integer, record_index integer, entry_index integer, lead_id uuid, activation_id uuid, position integer,
-    registered boolean, checked_in boolean
-);
-
-drop table if exists staged_event_leads;
-
-create temporary table staged_event_leads (
-  line integer, record_index integer, entry_index integer, event_id text, lead_id uuid,
-    associated_at timestamp with time zone, registered boolean, checked_in boolean
-);
-
-drop table if exists staged_lead_activity_events;
-
-create temporary table staged_lead_activity_events (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid,
-    created_by text, event_type text, event_notes text, lead_id uuid, campaign_id uuid, event_id text,
-    activation_id uuid, tag_option_id uuid
-);
-
-drop table if exists staged_industry_events;
-
-create temporary table staged_industry_events (
-  line integer, record_index integer, entry_index integer, id uuid, created_at timestamp(3) with time zone,
-    updated_at timestamp(3) with time zone, name text, start_date timestamp(3) with time zone,
-    end_date timestamp(3) with time zone, source_type text, source_id text, event_type text, venue_city text,
-    venue_state text, venue_country text, venue_name text, venue_full_address text, venue_coordinates text,
-    number_of_attendees integer, number_of_exhibitors integer, attendee_cost text, booth_cost text,
-    exhibitor_industries text[], attendee_personas text[], keywords text[], website text, description text,
-    event_url text, is_bookmarked boolean
-);
-
-copy staged_tag_groups from stdin;
-
-copy staged_tag_options from stdin;
-
-copy staged_leads from stdin;
-
-copy staged_lead_tags from stdin;
 
 set local default_statistics_target = 10; analyze staged_users, staged_tag_groups, staged_tag_options, staged_events,
   staged_event_tag_groups, staged_event_users, staged_activations, staged_leads, staged_lead_tags,
@@ -166,56 +83,6 @@ select s.line, s.record_index, s.entry_index, s.tag_option_id::text as value, co
 order by s.record_index, s.entry_index
 limit 20;
 
-select s.line, s.record_index, s.entry_index, s.activation_id::text as value, count(*) over ()::integer as count
-    from staged_lead_activations s where s.activation_id is not null and not exists (
-  select from activations t where t.organization_id = $1 and t.id = s.activation_id
-) order by s.record_index, s.entry_index limit 20;
-
-select s.line, s.record_index, s.entry_index, s.event_id::text as value, count(*) over ()::integer as count
-    from staged_event_leads s where s.event_id is not null and not exists (
-  select from events t where t.organization_id = $1 and t.ref = s.event_id
-) order by s.record_index, s.entry_index limit 20;
-
-START TRANSACTION;
-
-select set_config('lanyard.actor', $1, true), set_config('lanyard.import', $2, true);
-
-insert into audit_log (organization_id, operation, resource, change, event_id, id, import_id)
-select $1, $2, $3, $4, $5, $6, $7 where current_setting('lanyard.audit', true) is distinct from 'off';
-
-select pg_advisory_xact_lock($1, $2);
-
-SAVEPOINT typeorm_1;
-
-select current_setting('lock_timeout') as former, set_config('lock_timeout', $1, true);
-
-select pg_advisory_xact_lock($1, $2);
-
-select pg_advisory_xact_lock(1767225600, $1);
-
-select list_take($1, 'leads', 0);
-
-select list_take($1, 'tag_groups', 0);
-
-select p.id from events p where p.organization_id = $1 and p.ref in (select event_id from staged_event_leads)
-order by p.id for no key update;
-
-select list_take($1, 'event_leads/' || parent.id, 0)
-from (
-  select p.id
-  from events p
-  where p.organization_id = $1 and p.ref in (select event_id from staged_event_leads)
-  order by p.id
-) parent;
-
-select set_config('lock_timeout', $1, true);
-
-RELEASE SAVEPOINT typeorm_1;
-
-drop table if exists before_tag_groups;
-
-create temporary table before_tag_groups (key text, state text) on commit drop;
-
 with stored as (
         insert into before_tag_groups
         select t.id::text, md5(
@@ -245,10 +112,6 @@ with stored as (
         where t.organization_id = $1 and (t.id in (select id from staged_tag_groups)) returning key
       ) select count(*)::integer as count from stored;
 
-drop table if exists before_leads;
-
-create temporary table before_leads (key text, state text) on commit drop;
-
 with stored as (
           insert into before_leads select t.id::text, md5(t.document || coalesce((
   select json_agg(row(e.event_id, e.registered, e.checked_in) order by e.event_id)::text
@@ -256,12 +119,6 @@ with stored as (
 ), '')) from leads t
           where t.organization_id = $1 and (t.id in (select id from staged_leads)) returning key
         ) select count(*)::integer as count from stored;
-
-set constraints all deferred;
-
-set local lanyard.inserts_derived_columns = on;
-
-set local default_statistics_target = 10;
 
 update tag_groups t set created_at = coalesce(s.created_at, t.created_at), name = s.name, status = s.status,
   allows_multiple_selection = s.allows_multiple_selection, display_order = s.display_order,
@@ -356,27 +213,6 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.lead_id
     ) s
     where s.lead_id = t.lead_id and s.activation_id = t.activation_id
   );
-
-update lead_activations t set position = s.position, registered = s.registered, checked_in = s.checked_in
-from (
-  select s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
-  from staged_lead_activations s
-) s
-where t.organization_id = $1 and t.lead_id = s.lead_id and t.activation_id = s.activation_id
-  and (t.position, t.registered, t.checked_in) is distinct from (s.position, s.registered, s.checked_in);
-
-insert into lead_activations (organization_id, lead_id, activation_id, position, registered, checked_in)
-select $1, lead_id, activation_id, position, registered, checked_in
-from (
-  select s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
-  from staged_lead_activations s
-) s
-where not exists (
-  select
-  from lead_activations t
-  where t.organization_id = $1 and t.lead_id = s.lead_id and t.activation_id = s.activation_id
-)
-order by record_index, entry_index;
 
 update leads t set created_at = coalesce(s.created_at, t.created_at), ref = s.ref, source = s.source,
   created_by = s.created_by, first_name = s.first_name, last_name = s.last_name, email = s.email,
@@ -500,49 +336,7 @@ from (
   order by parent, n
 ) lead;
 
-update event_leads t set associated_at = coalesce(s.associated_at, t.associated_at), registered = s.registered,
-  checked_in = s.checked_in
-from (
-  select s.record_index, s.entry_index, to_event_id.id as event_id, s.lead_id, s.associated_at, s.registered,
-    s.checked_in
-  from staged_event_leads s
-    left join events to_event_id on to_event_id.organization_id = $1
-    and to_event_id.ref = s.event_id
-) s
-where t.organization_id = $1 and t.lead_id = s.lead_id and t.event_id = s.event_id
-  and (t.associated_at, t.registered, t.checked_in) is distinct from
-    (coalesce(s.associated_at, t.associated_at), s.registered, s.checked_in);
-
-with fresh as materialized (
-  select s.*, s.event_id as parent,
-    row_number() over (partition by s.event_id order by coalesce(s.associated_at, now()), s.record_index, s.entry_index)
-      - 1 as n
-  from (
-    select s.record_index, s.entry_index, to_event_id.id as event_id, s.lead_id, s.associated_at, s.registered,
-      s.checked_in
-    from staged_event_leads s
-      left join events to_event_id on to_event_id.organization_id = $1
-      and to_event_id.ref = s.event_id
-  ) s
-  where not exists
-    (select from event_leads t where t.organization_id = $1 and t.lead_id = s.lead_id and t.event_id = s.event_id)
-), allocated as materialized (
-  select parent, list_take($1, 'event_leads/' || parent, count(*)) as start from fresh group by parent order by parent
-)
-insert into event_leads (organization_id, position, event_id, lead_id, associated_at, registered, checked_in)
-select $1::integer as organization_id, start + n as position, event_id as event_id, lead_id as lead_id,
-  coalesce(associated_at, now() + record_index * interval '1 microsecond')::timestamp with time zone as associated_at,
-  registered as registered, checked_in as checked_in
-from fresh join allocated using (parent) order by parent, n;
-
-set constraints all immediate;
-
 select s.line, s.record_index, s.entry_index, null::text as value, count(*) over ()::integer as count
   from staged_leads s
 join leads t on t.organization_id = $1 and t.id = s.id
 where s.read_only is not null and not t.document::jsonb @> s.read_only order by s.record_index, s.entry_index limit 20;
-
-update audit_log set details = $2::jsonb || jsonb_build_object('finishedAt', clock_timestamp()::timestamptz(3))
-where id = $1 and resource = 'imports' and change = 'c';
-
-COMMIT;

@@ -93,42 +93,6 @@ select (
 from industry_events
 where id = $2;
 
--- industryEvents.byUrl first page: $1 text, $2 bigint
-select page.json, counted.total
-from (
-  select count(*) as total
-  from industry_events
-  where event_url_digest(event_url) = event_url_digest($1) and event_url = $1
-) counted
-  left join lateral (
-    select (
-      select row_to_json(o)::text
-      from (
-        select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
-          iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
-          source_id as "sourceId", event_type as "eventType", venue_city as "venueCity", venue_state as "venueState",
-          venue_country as "venueCountry", venue_name as "venueName", venue_full_address as "venueFullAddress",
-          venue_coordinates as "venueCoordinates", number_of_attendees as "numberOfAttendees",
-          number_of_exhibitors as "numberOfExhibitors", attendee_cost as "attendeeCost", booth_cost as "boothCost",
-          exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords, website,
-          description, event_url as "eventUrl"
-      ) o
-    ) as json, position
-    from (
-      select *
-      from (
-        select *
-        from industry_events
-        where event_url_digest(event_url) = event_url_digest($1) and event_url = $1
-        order by position
-        limit 50
-      ) industry_events
-      order by position
-      limit $2::bigint
-    ) industry_events
-  ) page on true
-order by page.position;
-
 -- industryEvents.byUrl page: $1 text, $2 bigint, $3 bigint
 select page.json, counted.total
 from (
@@ -157,10 +121,10 @@ from (
         from industry_events
         where event_url_digest(event_url) = event_url_digest($1)
           and event_url = $1
-          and position >= (
+          and (position) >= (
             select position
             from industry_events
-            where event_url_digest(event_url) = event_url_digest($1) and event_url = $1
+            where event_url_digest(event_url) = event_url_digest($1) and event_url = $1 and true
             order by position
             limit 1 offset $3::bigint * $2::bigint
           )
@@ -190,33 +154,6 @@ select (
 from industry_events
 where id in (select industry_event_id from industry_event_bookmarks where organization_id = $1) order by position;
 
--- industry_events first page: $1 bigint
-select page.json, counted.total
-from (select coalesce((select rows from list_counts
-  where (organization_id, list, shift, bucket) = (0, 'industry_events', 40, 0)), 0) as total ) counted
-  left join lateral (
-    select (
-      select row_to_json(o)::text
-      from (
-        select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
-          iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
-          source_id as "sourceId", event_type as "eventType", venue_city as "venueCity", venue_state as "venueState",
-          venue_country as "venueCountry", venue_name as "venueName", venue_full_address as "venueFullAddress",
-          venue_coordinates as "venueCoordinates", number_of_attendees as "numberOfAttendees",
-          number_of_exhibitors as "numberOfExhibitors", attendee_cost as "attendeeCost", booth_cost as "boothCost",
-          exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords, website,
-          description, event_url as "eventUrl"
-      ) o
-    ) as json, position
-    from (
-      select *
-      from (select * from industry_events  order by position limit 50) industry_events
-      order by position
-      limit $1::bigint
-    ) industry_events
-  ) page on true
-order by page.position;
-
 -- industry_events page: $1 bigint, $2 bigint
 select page.json, counted.total
 from (select coalesce((select rows from list_counts
@@ -241,8 +178,14 @@ from (select coalesce((select rows from list_counts
       from (
         select *
         from industry_events
-        where position >=
-          (select position from industry_events where position >= seek.start order by position limit 1 offset seek.rest)
+        where true
+          and (position) >= (
+            select position
+            from industry_events
+            where true and position >= seek.start
+            order by position
+            limit 1 offset seek.rest
+          )
         order by position
         limit 50
       ) industry_events
@@ -367,30 +310,3 @@ begin
   end if;
   return null;
 end $function$;
-
--- Triggers on its tables, in the order in which they fire
-
-CREATE TRIGGER t60_audit_deleted AFTER DELETE ON public.industry_event_bookmarks REFERENCING OLD TABLE AS changed FOR
-  EACH STATEMENT EXECUTE FUNCTION audit_industry_event_bookmarks();
-CREATE TRIGGER t60_audit_inserted AFTER INSERT ON public.industry_event_bookmarks REFERENCING NEW TABLE AS changed FOR
-  EACH STATEMENT EXECUTE FUNCTION audit_industry_event_bookmarks();
-CREATE TRIGGER t60_audit_updated AFTER UPDATE ON public.industry_event_bookmarks FOR EACH ROW WHEN
-  ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_industry_event_bookmarks();
-CREATE TRIGGER t00_fixed BEFORE UPDATE OF "position" ON public.industry_events FOR EACH ROW WHEN
-  ((old."position" IS DISTINCT FROM new."position")) EXECUTE FUNCTION refuse();
-CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.industry_events FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-CREATE TRIGGER t05_search BEFORE INSERT
-  OR UPDATE OF search, name, venue_city, venue_state, venue_country, keywords, exhibitor_industries, attendee_personas,
-    description ON public.industry_events FOR EACH ROW EXECUTE FUNCTION set_search();
-CREATE TRIGGER t10_position BEFORE INSERT ON public.industry_events FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE
-  FUNCTION list_position('industry_events', '', 'shared');
-CREATE TRIGGER t60_audit_deleted AFTER DELETE ON public.industry_events REFERENCING OLD TABLE AS changed FOR EACH
-  STATEMENT EXECUTE FUNCTION audit_industry_events();
-CREATE TRIGGER t60_audit_inserted AFTER INSERT ON public.industry_events REFERENCING NEW TABLE AS changed FOR EACH
-  STATEMENT EXECUTE FUNCTION audit_industry_events();
-CREATE TRIGGER t60_audit_updated AFTER UPDATE ON public.industry_events FOR EACH ROW WHEN
-  ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_industry_events();
-CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.industry_events REFERENCING OLD TABLE AS changed FOR EACH
-  STATEMENT EXECUTE FUNCTION list_count('industry_events', '', 'shared');
-CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.industry_events REFERENCING NEW TABLE AS changed FOR EACH
-  STATEMENT EXECUTE FUNCTION list_count('industry_events', '', 'shared');

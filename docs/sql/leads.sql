@@ -26,16 +26,6 @@ with actor as (
   )
 select document from created order by position;
 
--- lead.delete: $1 integer, $2 uuid, $3 text ($1 is the organization)
-with actor as (
-  insert into audit_log (organization_id, change, operation, resource)
-  select 0, '', '', '' where set_config('lanyard.actor', $3, true) is null
-)
-delete from leads where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2;
-
--- lead.get: $1 integer, $2 uuid ($1 is the organization)
-select leads.document from leads where organization_id = $1 and id = $2;
-
 -- leads.byEmail page: $1 integer, $2 text, $3 bigint, $4 bigint ($1 is the organization)
 with found as materialized (
   select position
@@ -107,21 +97,6 @@ from (select count(*) as total from found) counted
   ) page on true
 order by page.position;
 
--- leads first page: $1 integer, $2 bigint ($1 is the organization)
-select page.json, counted.total
-from (select coalesce((select rows from list_counts
-  where (organization_id, list, shift, bucket) = ($1, 'leads', 40, 0)), 0) as total ) counted
-  left join lateral (
-    select leads.document as json, position
-    from (
-      select *
-      from (select * from leads where organization_id = $1 order by position limit 50) leads
-      order by position
-      limit $2::bigint
-    ) leads
-  ) page on true
-order by page.position;
-
 -- leads page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
 select page.json, counted.total
 from (select coalesce((select rows from list_counts
@@ -135,7 +110,7 @@ from (select coalesce((select rows from list_counts
         select *
         from leads
         where organization_id = $1
-          and position >= (
+          and (position) >= (
             select position
             from leads
             where organization_id = $1 and position >= seek.start
@@ -469,54 +444,3 @@ begin
   end if;
   return new;
 end $function$;
-
--- Triggers on its tables, in the order in which they fire
-
-CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.lead_activations FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-CREATE TRIGGER t50_render_deleted AFTER DELETE ON public.lead_activations REFERENCING OLD TABLE AS changed FOR EACH
-  STATEMENT EXECUTE FUNCTION render_leads();
-CREATE TRIGGER t50_render_inserted AFTER INSERT ON public.lead_activations REFERENCING NEW TABLE AS changed FOR EACH
-  STATEMENT EXECUTE FUNCTION render_leads();
-CREATE TRIGGER t50_render_updated AFTER UPDATE ON public.lead_activations FOR EACH ROW WHEN (
-  (
-    (
-      (
-        (
-          ((old.organization_id IS DISTINCT FROM new.organization_id) OR (old.lead_id IS DISTINCT FROM new.lead_id))
-            OR (old.activation_id IS DISTINCT FROM new.activation_id)
-        )
-          OR (old."position" IS DISTINCT FROM new."position")
-      )
-        OR (old.registered IS DISTINCT FROM new.registered)
-    )
-      OR (old.checked_in IS DISTINCT FROM new.checked_in)
-  )
-) EXECUTE FUNCTION render_leads();
-CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.lead_tags FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-CREATE TRIGGER t50_render_deleted AFTER DELETE ON public.lead_tags REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION render_leads();
-CREATE TRIGGER t50_render_inserted AFTER INSERT ON public.lead_tags REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION render_leads();
-CREATE TRIGGER t50_render_updated AFTER UPDATE ON public.lead_tags FOR EACH ROW WHEN (
-  (
-    ((old.lead_id IS DISTINCT FROM new.lead_id) OR (old.tag_option_id IS DISTINCT FROM new.tag_option_id))
-      OR (old."position" IS DISTINCT FROM new."position")
-  )
-) EXECUTE FUNCTION render_leads();
-CREATE TRIGGER t00_fixed BEFORE UPDATE OF "position", organization_id ON public.leads FOR EACH ROW WHEN
-  (((old."position" IS DISTINCT FROM new."position") OR (old.organization_id IS DISTINCT FROM new.organization_id)))
-  EXECUTE FUNCTION refuse();
-CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.leads FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-CREATE TRIGGER t10_position BEFORE INSERT ON public.leads FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE FUNCTION
-  list_position('leads', '', '');
-CREATE TRIGGER t20_render BEFORE INSERT OR UPDATE ON public.leads FOR EACH ROW EXECUTE FUNCTION render_lead();
-CREATE TRIGGER t60_change_deleted AFTER DELETE ON public.leads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION changes_of_leads();
-CREATE TRIGGER t60_change_inserted AFTER INSERT ON public.leads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION changes_of_leads();
-CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.leads FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*))
-  EXECUTE FUNCTION changes_of_leads();
-CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.leads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION list_count('leads', '', '');
-CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.leads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
-  EXECUTE FUNCTION list_count('leads', '', '');

@@ -45,7 +45,7 @@ export class AccessService implements OnApplicationShutdown {
    * wait, too. The number of open sockets limits how many look-ups may wait.
    */
   private readonly lookups = new Batcher<string, KnownKey | undefined>(
-    (_, hashes) => this.load(hashes),
+    (hashes) => this.load(hashes),
     MAX_LOOKUPS_AT_ONCE,
     Infinity,
   );

@@ -8,7 +8,7 @@ import {
   toInstance,
   usesOnlyFieldDecorators,
 } from '../fields/field-rules';
-import { InvalidField, InvalidRequest, InvalidValue } from '../errors/exceptions';
+import { InvalidField, InvalidRequest } from '../errors/exceptions';
 import type { FaultCause } from '../errors/faults';
 import { causeInQuery, causeOf, causeOfValidationError } from './fault-reason';
 import { messageOf } from './validator-message';
@@ -25,7 +25,7 @@ function invalid({ type, data }: ArgumentMetadata, path: string, cause: FaultCau
   // An object may be a property itself: `@Body('address') address: AddressDto`.
   const field = [data, path].filter(Boolean).join('.');
   const fault = `${type === 'param' ? 'path' : type} ${field}`;
-  if (message !== undefined) return new InvalidValue(fault, reason, message);
+  if (message !== undefined) return new InvalidRequest(fault, reason, { message });
   return type === 'body' ? new InvalidField(field, reason, { detail }) : new InvalidRequest(fault, reason, { detail });
 }
 
@@ -40,7 +40,7 @@ const VALUE_TYPES: unknown[] = [String, Number, Boolean, Array, Object, Date, Ma
 export class RequestValidationPipe implements PipeTransform {
   private readonly parsers = new WeakMap<object, Parser>();
 
-  /** @throws InvalidField for a body, InvalidRequest for a query or a path, InvalidValue where the validator has a message */
+  /** @throws InvalidField for a body, InvalidRequest for a query or a path, and where the validator has a message */
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { type, metatype, data } = metadata;
     // A path parameter has a pipe of its own: Nest's would read `0x10` as the number 16.

@@ -11,6 +11,8 @@ interface PendingItem<Item, Result> {
 interface Queue<Item, Result> {
   readonly items: PendingItem<Item, Result>[];
   isRunning: boolean;
+  /** How many of the first items are processed one by one, because one of their batch was rejected. */
+  single: number;
 }
 
 /**
@@ -26,7 +28,7 @@ export class Batcher<Item, Result> {
    * @param maxSize the maximum number of items in a batch
    */
   constructor(
-    private readonly work: (key: number, items: Item[]) => Promise<Result[]>,
+    private readonly work: (items: Item[]) => Promise<Result[]>,
     private readonly maxSize: number,
     private readonly maxWaiting = MAX_WAITING_REQUESTS,
   ) {}
@@ -34,48 +36,40 @@ export class Batcher<Item, Result> {
   /** @throws Overloaded when too many items of the key are waiting */
   add(key: number, item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const queue = this.queues.get(key) ?? { items: [], isRunning: false };
+      const queue = this.queues.get(key) ?? { items: [], isRunning: false, single: 0 };
       this.queues.set(key, queue);
       if (queue.isRunning && queue.items.length >= this.maxWaiting) {
         reject(new Overloaded('Too many requests of an organization wait'));
         return;
       }
       queue.items.push({ item, resolve, reject });
-      if (!queue.isRunning) void this.drain(key, queue);
+      if (!queue.isRunning) void this.drain(queue);
     });
   }
 
-  private async drain(key: number, queue: Queue<Item, Result>): Promise<void> {
-    const { items } = queue;
+  private async drain(queue: Queue<Item, Result>): Promise<void> {
     queue.isRunning = true;
-    while (items.length > 0) await this.run(key, items.splice(0, this.maxSize), [items]);
+    while (queue.items.length > 0) await this.runNext(queue);
     queue.isRunning = false;
   }
 
-  /** @param later the items that are waiting for the batch to end */
-  private async run(
-    key: number,
-    batch: PendingItem<Item, Result>[],
-    later: PendingItem<Item, Result>[][],
-  ): Promise<void> {
+  private async runNext(queue: Queue<Item, Result>): Promise<void> {
+    const batch = queue.items.splice(0, queue.single > 0 ? 1 : this.maxSize);
+    queue.single = Math.max(0, queue.single - 1);
     try {
-      const results = await this.work(
-        key,
-        batch.map(({ item }) => item),
-      );
+      const results = await this.work(batch.map(({ item }) => item));
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       if (batch.length > 1 && isRejectedRow(error)) {
-        // One of the items is to blame, so each is processed alone.
-        while (batch.length > 0) await this.run(key, batch.splice(0, 1), [batch, ...later]);
+        queue.items.unshift(...batch);
+        queue.single = batch.length;
         return;
       }
       for (const { reject } of batch) reject(error);
       if (!isConnectionError(error) && !isOverload(error)) return;
       // The waiting items would only run into the next timeout.
-      for (const { reject } of later.flatMap((waiting) => waiting.splice(0))) {
-        reject(new Overloaded('The database does not answer'));
-      }
+      queue.single = 0;
+      for (const { reject } of queue.items.splice(0)) reject(new Overloaded('The database does not answer'));
     }
   }
 }

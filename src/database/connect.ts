@@ -4,7 +4,7 @@ import { ConfigError } from '../config';
 import { NOT_READY } from '../errors/sql-states';
 import { operatorDataSourceOptions, type OperatorOptions } from './data-source';
 import { createDataSource } from './data-source.module';
-import { hasSqlState } from './errors';
+import { hasSqlState, isConnectionError } from './errors';
 
 /** Milliseconds between the first two attempts to connect. The pause doubles after each attempt. */
 export const FIRST_RETRY_DELAY_MS = 50;
@@ -23,10 +23,6 @@ export interface StartupOptions {
   /** Ends the wait. */
   signal?: AbortSignal;
 }
-
-/** No server or DNS server responds, perhaps not yet. A wrong host name or password is not retried. */
-const UNREACHABLE_CODES = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN)$/;
-const CONNECTION_LOST_MESSAGE = /^(Connection terminated|timeout expired)/;
 
 /**
  * Connects to the database without migrating it.
@@ -54,8 +50,9 @@ export async function connect(
 
 function retryBudgetFor(error: unknown, milliseconds: number): number {
   if (hasSqlState(error, NOT_READY)) return Math.max(RETRY_BUDGET_MS, milliseconds);
-  const { code, message } = error as { code?: string; message: string };
-  return UNREACHABLE_CODES.test(code ?? '') || CONNECTION_LOST_MESSAGE.test(message) ? milliseconds : 0;
+  // A wrong host name is not retried, and neither is a wrong password.
+  const isUnknownHost = (error as { code?: string }).code === 'ENOTFOUND';
+  return isConnectionError(error) && !isUnknownHost ? milliseconds : 0;
 }
 
 /** An error that names the host, the database and the reason in one line, and never the password. */

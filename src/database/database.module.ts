@@ -1,8 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DataSourceModule } from './data-source.module';
-import { FairQueue } from './fair-queue';
 import { IdempotencyStore } from './idempotency-store';
-import { LargeResultGuard } from './large-result-guard';
 import { Statements } from './statements';
 import { Pruner } from './pruner';
 import { ReservedConnection } from './reserved-connection';
@@ -16,16 +14,10 @@ import { Writes } from './writes';
   imports: [DataSourceModule],
   providers: [
     {
-      provide: FairQueue,
-      inject: [TransactionalDataSource],
-      useFactory: ({ queue }: TransactionalDataSource) => queue,
-    },
-    {
       provide: Transactions,
       inject: [TransactionalDataSource],
       useFactory: ({ transactions }: TransactionalDataSource) => transactions,
     },
-    LargeResultGuard,
     Statements,
     Writes,
     IdempotencyStore,

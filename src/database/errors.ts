@@ -66,7 +66,7 @@ export function isUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.test(code ?? '') || CONNECTION_TIMEOUT_MESSAGE.test(message ?? '');
 }
 
-const CONNECTION_LOST_MESSAGE = /^(Connection terminated|Query read timeout|Client has encountered)/;
+const CONNECTION_LOST_MESSAGE = /^(Connection terminated|timeout expired|Query read timeout|Client has encountered)/;
 
 /** Whether PostgreSQL did not respond or the connection was lost. The work under way may or may not be done. */
 export function isConnectionError(error: unknown): boolean {

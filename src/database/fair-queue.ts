@@ -72,16 +72,10 @@ export class FairQueue {
    * @returns a function that releases the connection; calling it again has no effect
    * @throws Overloaded when the queue is full, or its timeout is over, or the database stops responding
    */
-  async acquireSlot(organizationId: OrganizationId): Promise<() => void> {
-    const organization = this.organizationOf(organizationId);
-    if (this.hasFree(organization)) this.acquire(organization);
-    else await this.enqueue(organization);
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      this.release(organization);
-    };
+  acquireSlot(organizationId: OrganizationId): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      this.run(organizationId, () => new Promise<void>((release) => resolve(release))).catch(reject);
+    });
   }
 
   /** Runs the requests of an organization one after another for a while, because its results are large. */

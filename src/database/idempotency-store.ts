@@ -100,7 +100,9 @@ export class IdempotencyStore {
       const response = await handle();
       const { body, status } = response;
       const headers = JSON.stringify(response.headers);
-      await requireStorageQuota(manager, caller, Buffer.byteLength(body), Buffer.byteLength(headers));
+      const bytes = Buffer.byteLength(body);
+      if (bytes > MAX_RESPONSE_BYTES || Buffer.byteLength(headers) > MAX_HEADER_BYTES) throw new ResponseTooLarge();
+      if (bytes > LARGE_RESPONSE_BYTES) await requireStorageQuota(manager, caller);
       const stored = await manager.query<unknown[]>(STORE_RESPONSE, [
         caller.keyId,
         key,
@@ -127,15 +129,7 @@ export class IdempotencyStore {
 }
 
 /** @throws ResponseTooLarge */
-async function requireStorageQuota(
-  manager: EntityManager,
-  { keyId }: Caller,
-  bytes: number,
-  headerBytes: number,
-): Promise<void> {
-  if (headerBytes > MAX_HEADER_BYTES) throw new ResponseTooLarge();
-  if (bytes <= LARGE_RESPONSE_BYTES) return;
-  if (bytes > MAX_RESPONSE_BYTES) throw new ResponseTooLarge();
+async function requireStorageQuota(manager: EntityManager, { keyId }: Caller): Promise<void> {
   const [{ hasRoom }] = await manager.query<[{ hasRoom: boolean }]>(HAS_STORAGE_QUOTA, [keyId]);
   if (!hasRoom) throw new ResponseTooLarge();
 }

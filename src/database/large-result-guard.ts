@@ -1,7 +1,6 @@
-import { Injectable } from '@nestjs/common';
 import { type Client, Query, type QueryArrayConfig } from 'pg';
 import { LargeResult } from '../errors/exceptions';
-import { FairQueue } from './fair-queue';
+import type { FairQueue } from './fair-queue';
 import { MAX_SMALL_RESULT } from './limits';
 
 export type TimedQuery = QueryArrayConfig & { query_timeout?: number };
@@ -16,17 +15,19 @@ export interface Result<R extends unknown[]> {
  * Runs queries, and allows each organization one large result at a time. A record may have a megabyte and a page fifty
  * records, so eight such pages at once would fill the memory of the process (docs/decisions/0013).
  */
-@Injectable()
 export class LargeResultGuard {
   /** The query of each organization that is receiving a large result. Organizations stay, so that the Map keeps its table. */
-  private readonly large = new Map<number, object | undefined>();
+  private readonly large = new Map<number | undefined, object | undefined>();
 
   constructor(private readonly queue: FairQueue) {}
 
-  /** @param callback is called once, with an error or the result. After a LargeResult, the connection must be closed. */
+  /**
+   * @param organizationId undefined where large results hinder nobody, because only one connection receives them
+   * @param done is called once, with an error or the result. After a LargeResult, the connection must be closed.
+   */
   query<R extends unknown[]>(
     client: Client,
-    organizationId: number,
+    organizationId: number | undefined,
     { query_timeout, ...config }: TimedQuery,
     done: (error: Error | undefined, result: Result<R>) => void,
   ): void {
@@ -44,7 +45,7 @@ export class LargeResultGuard {
     });
     query.on('row', (row) => {
       characters += typeof row[0] === 'string' ? row[0].length : 0;
-      if (characters <= MAX_SMALL_RESULT || isDone) return;
+      if (characters <= MAX_SMALL_RESULT || isDone || organizationId === undefined) return;
       this.queue.limitToOne(organizationId);
       const other = this.large.get(organizationId);
       if (other === undefined) this.large.set(organizationId, query);

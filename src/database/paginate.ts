@@ -1,5 +1,5 @@
 import { MAX_PAGE_SIZE } from './limits';
-import { type TrackedList, trackedListOf } from './tracked-list';
+import { trackedListOf } from './tracked-list';
 
 /** SQL of the parameters of a page. */
 interface PageParameters {
@@ -50,7 +50,7 @@ interface ArrivalListOptions {
   entity: new () => object;
   /** SQL of an item's JSON text. It refers to the row by the name of the table. */
   rowJson: string;
-  /** For a list that each parent has: a select that returns a row if the parent with the id `$2` exists. */
+  /** For a list that each parent has: a select that returns a row if the parent exists, whose ID is `$2` in `arrivalList`. */
   parentExists?: string;
 }
 
@@ -59,43 +59,30 @@ export function arrivalList({ entity, rowJson, parentExists }: ArrivalListOption
   const { table, parent, isShared } = trackedListOf(entity);
   const parentId = parent && `$2::${parent.type}`;
   const list = `${isShared ? '0' : '$1'}, '${table}'${parentId ? ` || '/' || ${parentId}` : ''}`;
-  const conditions: string[] = [];
-  if (!isShared) conditions.push('organization_id = $1');
-  if (parent) conditions.push(`${parent.column} = ${parentId}`);
-  const select = (columns: string, where: string[]): string =>
-    `select ${columns} from ${table} ${where.length ? `where ${where.join(' and ')}` : ''} order by position`;
+  const owner = isShared ? 'true' : 'organization_id = $1';
   // This is not an SQL function, because PostgreSQL would plan it at each call.
   const total = `coalesce((select rows from list_counts
     where (organization_id, list, shift, bucket) = (${list}, 40, 0)), 0)`;
-  const counted = `select ${total} as total ${parentExists ? `where exists (${parentExists})` : ''}`;
-  // Only the index is read to skip the rows before the page.
-  const start = `${select('position', [...conditions, 'position >= seek.start'])} limit 1 offset seek.rest`;
-  const following = select('*', [...conditions, `position >= (${start})`]);
-  return pagedList({
+  return orderedList({
     name: table,
     isShared,
     valueCount: parent ? 1 : 0,
-    firstPage: (limit) =>
-      pageStatement({ table, rowJson, counted, rows: limitedRows(select('*', conditions), table, limit) }),
-    page: ({ limit, index }) =>
-      pageStatement({
-        table,
-        rowJson,
-        counted,
-        rows: limitedRows(following, table, limit),
-        pageStart: `cross join list_seek(${list}, ${index} * ${limit}) seek`,
-      }),
+    table,
+    rowJson,
+    where: parent ? `${owner} and ${parent.column} = ${parentId}` : owner,
+    counted: `select ${total} as total ${parentExists ? `where exists (${parentExists})` : ''}`,
+    order: ['position'],
+    pageStart: (skippedRows) => ({
+      join: `cross join list_seek(${list}, ${skippedRows}) seek`,
+      condition: 'position >= seek.start',
+      skippedRows: 'seek.rest',
+    }),
   });
 }
 
-interface FilteredListOptions extends Pick<PagedList, 'name' | 'valueCount'> {
-  entity: new () => object;
-  /** SQL of an item's JSON text. It refers to the row by the name of the table. */
-  rowJson: string;
+interface FilteredListOptions extends ArrivalListOptions, Pick<PagedList, 'name' | 'valueCount'> {
   /** The condition, with `$n` parameters. */
   where: string;
-  /** For a list that each parent has: a select that returns a row if the parent exists. */
-  parentExists?: string;
 }
 
 /**
@@ -105,32 +92,17 @@ interface FilteredListOptions extends Pick<PagedList, 'name' | 'valueCount'> {
 export function filteredList(options: FilteredListOptions): PagedList {
   const { name, valueCount, entity, rowJson, where, parentExists } = options;
   const { table, isShared, parent } = trackedListOf(entity);
-  const order = parent ? [parent.column, 'position'] : ['position'];
-  const columns = order.join(', ');
-  const orderKey = parent ? `(${columns})` : columns;
   const count = `select count(*) as total from ${table} where ${where}`;
-  const counted = parentExists ? `select total from (${count}) counted where exists (${parentExists})` : count;
-  const selectRows = (condition: string): string => `select * from ${table} where ${condition} order by ${columns}`;
-  return pagedList({
+  return orderedList({
     name,
     valueCount,
     isShared,
-    firstPage: (limit) => {
-      const rows = limitedRows(selectRows(where), table, limit, columns);
-      return pageStatement({ table, rowJson, counted, order, rows });
-    },
-    page: ({ limit, index }) => {
-      // Only the index is read to skip the rows before the page.
-      const start = `select ${columns} from ${table} where ${where} order by ${columns} limit 1 offset ${index} * ${limit}`;
-      const following = selectRows(`${where} and ${orderKey} >= (${start})`);
-      return pageStatement({
-        table,
-        rowJson,
-        counted,
-        order,
-        rows: limitedRows(following, table, limit, columns),
-      });
-    },
+    table,
+    rowJson,
+    where,
+    counted: parentExists ? `select total from (${count}) counted where exists (${parentExists})` : count,
+    order: parent ? [parent.column, 'position'] : ['position'],
+    pageStart: (skippedRows) => ({ skippedRows }),
   });
 }
 
@@ -162,20 +134,49 @@ export function lookupList(options: Omit<FilteredListOptions, 'parentExists'>): 
   });
 }
 
-interface PageParts extends Pick<TrackedList, 'table'> {
-  rowJson: string;
-  /** A select of the `total`. */
-  counted: string;
-  /** A select of the rows of the page. */
-  rows: string;
-  /** A join that `rows` refers to, to find where the page starts. */
-  pageStart?: string;
-  /** The columns that the rows are ordered by. */
-  order?: string[];
+/** Where a page starts in a list. */
+interface PageStart {
+  /** SQL of how many of the rows that meet the condition are skipped. */
+  skippedRows: string;
+  /** A condition of the rows that are skipped one by one; by default all of the list. */
+  condition?: string;
+  /** A join that the others refer to. */
+  join?: string;
 }
 
-const pageStatement = ({ table, rowJson, counted, rows, pageStart = '', order = ['position'] }: PageParts): string => `
+interface OrderedListOptions extends Pick<PagedList, 'name' | 'isShared' | 'valueCount'> {
+  table: string;
+  rowJson: string;
+  /** The condition of its rows. */
+  where: string;
+  /** A select of the `total`. */
+  counted: string;
+  /** The columns that the rows are ordered by. */
+  order: string[];
+  pageStart: (skippedRows: string) => PageStart;
+}
+
+/** A list whose pages are found by the columns of its order. */
+function orderedList({ table, rowJson, where, counted, order, pageStart, ...list }: OrderedListOptions): PagedList {
+  const columns = order.join(', ');
+  const pageFrom = (limit: string, condition: string, join = ''): string => {
+    const rows = `select * from ${table} where ${condition} order by ${columns}`;
+    return `
   select page.json, counted.total
-  from (${counted}) counted ${pageStart}
-    left join lateral (select ${rowJson} as json, ${order.join(', ')} from (${rows}) ${table}) page on true
+  from (${counted}) counted ${join}
+    left join lateral (
+      select ${rowJson} as json, ${columns} from (${limitedRows(rows, table, limit, columns)}) ${table}
+    ) page on true
   order by ${order.map((column) => `page.${column}`).join(', ')}`;
+  };
+  return pagedList({
+    ...list,
+    firstPage: (limit) => pageFrom(limit, where),
+    page: ({ limit, index }) => {
+      const { skippedRows, condition = 'true', join } = pageStart(`${index} * ${limit}`);
+      // Only the index is read to skip the rows before the page.
+      const start = `select ${columns} from ${table} where ${where} and ${condition} order by ${columns} limit 1`;
+      return pageFrom(limit, `${where} and (${columns}) >= (${start} offset ${skippedRows})`, join);
+    },
+  });
+}

@@ -10,8 +10,7 @@ import type {
 } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { RowNotFound } from '../errors/exceptions';
-import { DUPLICATE } from '../errors/sql-states';
-import { postgresErrorOf, hasSqlState } from './errors';
+import { violatesConstraint } from './errors';
 import type { Caller } from './statements';
 
 /** An entity whose rows belong to organizations. */
@@ -30,7 +29,7 @@ type Values<T> = DeepPartial<Omit<T, 'organizationId'>>;
  * `organization_id`.
  */
 export class OrganizationRepository<T extends Owned> {
-  private readonly organizationId: number;
+  private readonly owner: Owned;
 
   /** @throws Error when the entity has no `organizationId` */
   constructor(
@@ -41,11 +40,11 @@ export class OrganizationRepository<T extends Owned> {
     if (!columns.some(({ propertyName }) => propertyName === 'organizationId')) {
       throw new Error(`${name} has no column organizationId, so its rows belong to no organization`);
     }
-    this.organizationId = organizationId;
+    this.owner = { organizationId };
   }
 
   find(options: FindManyOptions<T> = {}): Promise<T[]> {
-    return this.repository.find({ ...options, where: this.owned(options.where) });
+    return this.repository.find(this.owned(options));
   }
 
   findBy(where: Where<T>): Promise<T[]> {
@@ -54,11 +53,11 @@ export class OrganizationRepository<T extends Owned> {
 
   /** The rows of a page, and the number of rows on all pages. */
   findAndCount(options: FindManyOptions<T> = {}): Promise<[T[], number]> {
-    return this.repository.findAndCount({ ...options, where: this.owned(options.where) });
+    return this.repository.findAndCount(this.owned(options));
   }
 
   findOne(options: FindOneOptions<T>): Promise<T | null> {
-    return this.repository.findOne({ ...options, where: this.owned(options.where) });
+    return this.repository.findOne(this.owned(options));
   }
 
   findOneBy(where: Where<T>): Promise<T | null> {
@@ -73,7 +72,7 @@ export class OrganizationRepository<T extends Owned> {
   }
 
   count(options: FindManyOptions<T> = {}): Promise<number> {
-    return this.repository.count({ ...options, where: this.owned(options.where) });
+    return this.repository.count(this.owned(options));
   }
 
   countBy(where: Where<T>): Promise<number> {
@@ -81,17 +80,17 @@ export class OrganizationRepository<T extends Owned> {
   }
 
   existsBy(where: Where<T>): Promise<boolean> {
-    return this.repository.exists({ where: this.owned(where) });
+    return this.repository.exists(this.owned({ where }));
   }
 
   /** An instance of the entity that is not stored yet. */
   create(values: Values<T> = {} as Values<T>): T {
-    return this.repository.create(this.ownedValues(values));
+    return this.repository.create({ ...values, ...this.owner } as DeepPartial<T>);
   }
 
   insert(values: Values<T> | Values<T>[]): Promise<InsertResult> {
-    const rows = [values].flat().map((row) => this.ownedValues(row as Values<T>));
-    return this.repository.insert(rows as QueryDeepPartialEntity<T>[]);
+    const rows = [values].flat().map((row) => ({ ...(row as QueryDeepPartialEntity<T>), ...this.owner }));
+    return this.repository.insert(rows);
   }
 
   /**
@@ -100,35 +99,24 @@ export class OrganizationRepository<T extends Owned> {
    * @throws RowNotFound when another organization has a row with this primary key
    */
   async save<V extends Values<T>>(values: V): Promise<V & T> {
-    const row = this.repository.create(this.ownedValues(values));
-    const { primaryColumns } = this.repository.metadata;
-    const key = primaryColumns.map((column) => [column.propertyName, column.getEntityValue(row) as unknown] as const);
-    const isStored = key.every(([, value]) => value !== undefined && value !== null);
-    if (isStored && (await this.overwrite(Object.fromEntries(key) as FindOptionsWhere<T>, row))) return row as V & T;
+    const { metadata } = this.repository;
+    const row = this.create(values);
+    const columns = row as QueryDeepPartialEntity<T>;
+    // Undefined if a part of the primary key is missing.
+    const key = metadata.getEntityIdMap(row) as FindOptionsWhere<T> | undefined;
+    if (key && (await this.repository.update(this.ownedRow(key), columns)).affected) return row as V & T;
     try {
-      await this.repository.insert(row as QueryDeepPartialEntity<T>);
+      await this.repository.insert(columns);
     } catch (error) {
-      throw isStored && this.isPrimaryKeyViolation(error) ? new RowNotFound() : error;
+      const primaryKey = metadata.dataSource.namingStrategy.primaryKeyName(metadata.tableName, []);
+      throw key && violatesConstraint(error, primaryKey) ? new RowNotFound() : error;
     }
     return row as V & T;
   }
 
-  private async overwrite(key: FindOptionsWhere<T>, row: T): Promise<boolean> {
-    const result = await this.repository.update(this.ownedRow(key), row as QueryDeepPartialEntity<T>);
-    return Boolean(result.affected);
-  }
-
-  private isPrimaryKeyViolation(error: unknown): boolean {
-    const { dataSource, primaryColumns, tableName } = this.repository.metadata;
-    const columns = primaryColumns.map(({ databaseName }) => databaseName);
-    const name = dataSource.namingStrategy.primaryKeyName(tableName, columns);
-    return hasSqlState(error, DUPLICATE) && postgresErrorOf(error).constraint === name;
-  }
-
   /** @throws Error when the condition is empty or one of its values is undefined: it would match every row of the organization */
   update(where: FindOptionsWhere<T>, changes: Values<T>): Promise<UpdateResult> {
-    const values = this.ownedValues(changes) as QueryDeepPartialEntity<T>;
-    return this.repository.update(this.ownedRow(where), values);
+    return this.repository.update(this.ownedRow(where), { ...changes, ...this.owner } as QueryDeepPartialEntity<T>);
   }
 
   /** @throws Error when the condition is empty or one of its values is undefined: it would match every row of the organization */
@@ -146,12 +134,10 @@ export class OrganizationRepository<T extends Owned> {
     return this.repository.restore(this.ownedRow(where));
   }
 
-  private owned(where: Where<T> = {}): Where<T> {
-    const owner = { organizationId: this.organizationId };
-    // TypeORM takes an empty list for no condition.
-    if (Array.isArray(where) && where.length > 0)
-      return where.map((each) => ({ ...each, ...owner }) as FindOptionsWhere<T>);
-    return { ...(Array.isArray(where) ? {} : where), ...owner } as FindOptionsWhere<T>;
+  /** TypeORM takes an empty list of conditions for no condition. */
+  private owned<O extends FindOneOptions<T>>(options: O): O {
+    const where = [options.where].flat().map((each) => ({ ...(each as object), ...this.owner }));
+    return { ...options, where: where.length > 0 ? where : this.owner };
   }
 
   private ownedRow(where: FindOptionsWhere<T>): FindOptionsWhere<T> {
@@ -159,11 +145,7 @@ export class OrganizationRepository<T extends Owned> {
     if (values.length === 0 || values.includes(undefined)) {
       throw new Error(`A change of ${this.repository.metadata.name} needs a condition without undefined values`);
     }
-    return { ...where, organizationId: this.organizationId } as FindOptionsWhere<T>;
-  }
-
-  private ownedValues(values: Values<T>): DeepPartial<T> {
-    return { ...values, organizationId: this.organizationId } as DeepPartial<T>;
+    return { ...where, ...this.owner };
   }
 }
 

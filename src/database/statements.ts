@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
-import type { EntityManager } from 'typeorm';
 import { RowNotFound } from '../errors/exceptions';
 import { actorOf, type Caller, isWrite, withActor } from './actor';
 import { poolOf } from './data-source';
 import { requiresNewConnection } from './errors';
-import { FairQueue } from './fair-queue';
+import type { FairQueue } from './fair-queue';
 import { LargeResultGuard, type Result, type TimedQuery } from './large-result-guard';
 import type { PagedList } from './paginate';
 import { TransactionalDataSource } from './transactional-data-source';
-import { type ConnectionSettings, Transactions } from './transactions';
+import type { Transactions } from './transactions';
 
 export type { Caller };
 
@@ -38,35 +37,28 @@ export interface Statement {
   isShared?: boolean;
 }
 
-/** Options of a statement. By default it runs on the connection of `Transactions.runOn`, or on one of its own. */
-interface StatementOptions extends ConnectionSettings {
-  /** Who writes, if it is not the caller alone. */
-  actor?: string;
-  /** The manager of the transaction to run in. */
-  manager?: EntityManager;
-}
-
 const ignore = (): void => undefined;
 
 /**
- * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of
- * the caller, unless the statement is shared, and the values follow. PostgreSQL rejects a statement that does not use all of
- * its parameters, so no statement can forget the organization.
+ * Prepared statements: one round trip and no planning each. They run on the connection of the transaction that they are
+ * called in, or else on one of the pool. `$1` is the organization of the caller, unless the statement is shared, and the values
+ * follow. PostgreSQL rejects a statement that does not use all of its parameters, so no statement can forget the organization.
  */
 @Injectable()
 export class Statements {
   private readonly pool: Pool;
+  private readonly queue: FairQueue;
+  private readonly transactions: Transactions;
+  private readonly results: LargeResultGuard;
   private readonly texts = new Map<string, string>();
-  /** The statements that change rows, with their actor; null for those that do not. */
-  private readonly writes = new WeakMap<Statement, Statement | null>();
+  /** What is sent for each statement: itself, or, if it changes rows, one that also says who writes. */
+  private readonly sent = new WeakMap<Statement, Statement>();
 
-  constructor(
-    private readonly queue: FairQueue,
-    private readonly transactions: Transactions,
-    private readonly results: LargeResultGuard,
-    private readonly dataSource: TransactionalDataSource,
-  ) {
+  constructor(private readonly dataSource: TransactionalDataSource) {
     this.pool = poolOf(dataSource);
+    this.queue = dataSource.queue;
+    this.transactions = dataSource.transactions;
+    this.results = new LargeResultGuard(dataSource.queue);
     // An error on an idle connection would end the process if nobody listened. The pool itself drops the connection.
     // It may have connected before this listener existed.
     const guarded = new WeakSet<PoolClient>();
@@ -78,56 +70,42 @@ export class Statements {
   }
 
   /** The JSON text of a statement's one row. @throws RowNotFound */
-  async selectOne(
-    caller: Caller,
-    statement: Statement,
-    values: unknown[],
-    options?: StatementOptions,
-  ): Promise<JsonText> {
-    const [json] = await this.selectJson(caller, statement, values, options);
+  async selectOne(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText> {
+    const [json] = await this.selectJson(caller, statement, values);
     if (json === undefined) throw new RowNotFound();
     return json;
   }
 
-  /** The JSON texts of a statement's rows. */
-  async selectJson(
-    caller: Caller,
-    statement: Statement,
-    values: unknown[],
-    options?: StatementOptions,
-  ): Promise<JsonText[]> {
-    const texts = (await this.selectRows<[JsonText]>(caller, statement, values, options)).map(([json]) => json);
+  /**
+   * The JSON texts of a statement's rows.
+   * @param actor who writes, if it is not the caller alone
+   */
+  async selectJson(caller: Caller, statement: Statement, values: unknown[], actor?: string): Promise<JsonText[]> {
+    const { rows } = await this.runStatement<[JsonText]>(caller, statement, values, actor);
+    const texts = rows.map(([json]) => json);
     this.transactions.recordJson(texts);
     return texts;
   }
 
   /** The rows of a statement with several columns. */
-  async selectRows<R extends unknown[]>(
-    caller: Caller,
-    statement: Statement,
-    values: unknown[],
-    options?: StatementOptions,
-  ): Promise<R[]> {
-    return (await this.runStatement<R>(caller, statement, values, options)).rows;
+  async selectRows<R extends unknown[]>(caller: Caller, statement: Statement, values: unknown[]): Promise<R[]> {
+    return (await this.runStatement<R>(caller, statement, values)).rows;
   }
 
   /** The number of rows that a statement has changed or deleted. */
-  async execute(caller: Caller, statement: Statement, values: unknown[], options?: StatementOptions): Promise<number> {
-    return (await this.runStatement(caller, statement, values, options)).rowCount;
+  async execute(caller: Caller, statement: Statement, values: unknown[]): Promise<number> {
+    return (await this.runStatement(caller, statement, values)).rowCount;
   }
 
   private runStatement<R extends unknown[]>(
     caller: Caller,
     statement: Statement,
     values: unknown[],
-    options: StatementOptions = {},
+    actor?: string,
   ): Promise<Result<R>> {
     const own = statement.isShared ? values : [caller.organizationId, ...values];
-    const write = this.writeOf(statement);
-    const query = write
-      ? this.prepare(write, [...own, options.actor ?? actorOf(caller)])
-      : this.prepare(statement, own);
-    return this.run<R>(caller, query, options);
+    const sent = this.sentFor(statement);
+    return this.run<R>(caller, this.prepare(sent, sent === statement ? own : [...own, actor ?? actorOf(caller)]));
   }
 
   /**
@@ -154,13 +132,12 @@ export class Statements {
     return { limit, offset, items, total: Number(first[1]) };
   }
 
-  /** The statement that also says who writes, or undefined where nothing is written. */
-  private writeOf(statement: Statement): Statement | undefined {
-    const known = this.writes.get(statement);
-    if (known !== undefined) return known ?? undefined;
-    const write = this.dataSource.isAudited && isWrite(statement) ? withActor(statement) : null;
-    this.writes.set(statement, write);
-    return write ?? undefined;
+  private sentFor(statement: Statement): Statement {
+    const known = this.sent.get(statement);
+    if (known) return known;
+    const sent = this.dataSource.isAudited && isWrite(statement) ? withActor(statement) : statement;
+    this.sent.set(statement, sent);
+    return sent;
   }
 
   /** @throws when another statement has the name, which the driver notices only on a connection that knows both */
@@ -171,22 +148,14 @@ export class Statements {
     return { name, text, values, rowMode: 'array' };
   }
 
-  private async run<R extends unknown[]>(
-    { organizationId }: Caller,
-    query: TimedQuery,
-    options: StatementOptions = {},
-  ): Promise<Result<R>> {
-    const { manager = this.transactions.manager } = options;
-    const { timeoutMs, isBackground } = manager ? { ...this.transactions.settings, ...options } : options;
-    if (timeoutMs) query.query_timeout = timeoutMs;
+  private async run<R extends unknown[]>({ organizationId }: Caller, query: TimedQuery): Promise<Result<R>> {
+    const { manager } = this.transactions;
     if (!manager) return this.queue.run(organizationId, () => this.query<R>(organizationId, query));
+    const { timeoutMs, isBackground } = this.transactions.settings;
+    if (timeoutMs) query.query_timeout = timeoutMs;
     const connection = (await manager.queryRunner?.connect()) as PoolClient;
-    if (isBackground) {
-      const { rows, rowCount } = await connection.query<R>(query);
-      return { rows, rowCount: rowCount ?? 0 };
-    }
     return new Promise((resolve, reject) => {
-      this.results.query<R>(connection, organizationId, query, (error, result) => {
+      this.results.query<R>(connection, isBackground ? undefined : organizationId, query, (error, result) => {
         if (error) reject(error);
         else resolve(result);
       });

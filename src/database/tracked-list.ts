@@ -25,14 +25,12 @@ type EntityClass = new () => object;
 /** The key under which `@ListedEntity` (schema/lists.ts) keeps an entity's list. */
 export const LIST_METADATA_KEY = Symbol('listed');
 
-const listsOfClass = (target: object | string): TrackedList[] => {
-  const list = Reflect.getMetadata(LIST_METADATA_KEY, target as object) as TrackedList | undefined;
-  return list ? [list] : [];
-};
+const listOfClass = (target: object): TrackedList | undefined =>
+  Reflect.getMetadata(LIST_METADATA_KEY, target) as TrackedList | undefined;
 
 /** @throws Error when the class is not declared by `@ListedEntity` */
 export function trackedListOf(entity: EntityClass): TrackedList {
-  const [list] = listsOfClass(entity);
+  const list = listOfClass(entity);
   if (!list) throw new Error(`${entity.name} is not declared by @ListedEntity`);
   return list;
 }
@@ -53,8 +51,10 @@ function rejectSoftDelete({ name, deleteDateColumn }: EntityMetadata): void {
 export const trackedListsOf = ({ entityMetadatas }: DataSource): TrackedList[] =>
   entityMetadatas
     .flatMap((metadata) => {
-      const lists = typeof metadata.target === 'function' ? listsOfClass(metadata.target) : [];
-      if (lists.length > 0) rejectSoftDelete(metadata);
-      return lists;
+      // The table between two entities has no class.
+      const list = typeof metadata.target === 'function' ? listOfClass(metadata.target) : undefined;
+      if (!list) return [];
+      rejectSoftDelete(metadata);
+      return [list];
     })
     .sort((one, other) => one.table.localeCompare(other.table));

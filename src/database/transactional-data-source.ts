@@ -17,8 +17,6 @@ type Work<T> = (manager: EntityManager) => Promise<T>;
 
 /** TypeORM's manager, in whose transactions all services take part that are called within them. */
 class TransactionalManager extends EntityManager {
-  override transaction<T>(work: Work<T>): Promise<T>;
-  override transaction<T>(isolation: IsolationLevel, work: Work<T>): Promise<T>;
   override transaction<T>(first: IsolationLevel | Work<T>, second?: Work<T>): Promise<T> {
     const { transactions } = this.dataSource as TransactionalDataSource;
     const { settings } = transactions;
@@ -57,7 +55,7 @@ export class TransactionalDataSource extends DataSource {
   /** Repositories, managers and the data source itself all get their connections here. */
   override createQueryRunner(mode?: 'master' | 'slave'): QueryRunner {
     const current = this.transactions.manager?.queryRunner;
-    return current ? lendRunner(current) : this.withActor(this.withSlots(super.createQueryRunner(mode)));
+    return current ? lendRunner(current) : this.forRequests(super.createQueryRunner(mode));
   }
 
   override createEntityManager(queryRunner?: QueryRunner): EntityManager {
@@ -69,10 +67,14 @@ export class TransactionalDataSource extends DataSource {
     return super.createQueryRunner();
   }
 
-  /** Makes a runner wait for a slot before it connects, and return the slot when it is released. */
-  private withSlots(runner: QueryRunner): QueryRunner {
+  /**
+   * Makes a runner wait for a slot before it connects, return the slot when it is released, and name the key of the request in
+   * what it writes, for the audit log.
+   */
+  private forRequests(runner: QueryRunner): QueryRunner {
     const connect = runner.connect.bind(runner);
     const release = runner.release.bind(runner);
+    const query = runner.query.bind(runner) as (text: string, ...rest: unknown[]) => Promise<unknown>;
     let slot: Promise<() => void> | undefined;
     return Object.assign(runner, {
       connect: async (): Promise<unknown> => {
@@ -93,13 +95,6 @@ export class TransactionalDataSource extends DataSource {
           );
         }
       },
-    });
-  }
-
-  /** Names the key of the request in what the runner writes, for the audit log. */
-  private withActor(runner: QueryRunner): QueryRunner {
-    const query = runner.query.bind(runner) as (text: string, ...rest: unknown[]) => Promise<unknown>;
-    return Object.assign(runner, {
       query: (text: string, ...rest: unknown[]): Promise<unknown> => {
         const caller = this.isAudited && this.transactions.caller;
         return query(caller ? withActorOf(caller, text, runner.isTransactionActive) : text, ...rest);

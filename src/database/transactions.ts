@@ -106,20 +106,19 @@ export class Transactions {
    * it does not run if the transaction is rolled back, as in a dry run, or if the process ends first. The request does not wait
    * for it, and its errors are logged. What must never be missed belongs in a method with `@OnChanges`.
    *
-   * @param manager of a query runner that was not passed to `runOn`
-   *
    * @example
    * ```ts
    * const hall = await this.halls.save(input);
    * this.transactions.afterCommit(() => this.mails.send(hall));
    * ```
    */
-  afterCommit(work: () => unknown, manager = this.manager): void {
+  afterCommit(work: () => unknown): void {
     const run = (): void => {
       // Outside of the transaction, whose connection is somebody else's by then.
       this.storage.run({ caller: this.caller }, () => void this.runLogged(work));
     };
-    const pending = manager?.queryRunner && afterCommitOf(manager.queryRunner);
+    const runner = this.manager?.queryRunner;
+    const pending = runner && afterCommitOf(runner);
     if (pending) pending.push(run);
     else run();
   }

@@ -18,7 +18,7 @@ import {
 } from './limits';
 import { type Caller, type JsonText, type Statement, Statements } from './statements';
 import { TransactionalDataSource } from './transactional-data-source';
-import { Transactions } from './transactions';
+import type { Transactions } from './transactions';
 
 /** An input of a batch. All callers of a batch belong to one organization. */
 interface BatchInput {
@@ -26,8 +26,7 @@ interface BatchInput {
   input: object;
 }
 
-/** @param timeoutMs the timeout for its statements, if it has more time than usual */
-type TransactionCallback<T> = (manager: EntityManager, timeoutMs?: number) => Promise<T>;
+type Work<T> = (manager: EntityManager) => Promise<T>;
 
 /** Runs the writes of requests in the request's transaction, if it has one, and retries them after a deadlock. */
 @Injectable()
@@ -37,13 +36,16 @@ export class Writes implements BeforeApplicationShutdown {
   private readonly longWrites = new LinkedList<Client>();
   private isStopping = false;
   private readonly batchers = new Map<Statement, Batcher<BatchInput, JsonText>>();
+  private readonly queue: FairQueue;
+  private readonly transactions: Transactions;
 
   constructor(
     private readonly statements: Statements,
-    private readonly queue: FairQueue,
-    private readonly transactions: Transactions,
     private readonly dataSource: TransactionalDataSource,
-  ) {}
+  ) {
+    this.queue = dataSource.queue;
+    this.transactions = dataSource.transactions;
+  }
 
   /** The number of requests that wait for a connection. */
   get waitingRequests(): number {
@@ -67,12 +69,11 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /** Deletes one row, which may cascade to a million rows. @throws RowNotFound */
-  async deleteLong(caller: Caller, statement: Statement, values: unknown[]): Promise<void> {
-    const work = async (manager: EntityManager, timeoutMs?: number): Promise<void> => {
-      const deletedRows = await this.statements.execute(caller, statement, values, { manager, timeoutMs });
-      if (deletedRows === 0) throw new RowNotFound();
+  deleteLong(caller: Caller, statement: Statement, values: unknown[]): Promise<void> {
+    const work = async (): Promise<void> => {
+      if ((await this.statements.execute(caller, statement, values)) === 0) throw new RowNotFound();
     };
-    await this.transaction(caller, work, LONG_STATEMENT_TIMEOUT_MS);
+    return this.transaction(caller, work, true);
   }
 
   /** Retries work, unless it runs in a request's transaction, which is retried as a whole. */
@@ -96,16 +97,15 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   private createBatchWorker(statement: Statement) {
-    return async (_: number, items: BatchInput[]): Promise<JsonText[]> => {
-      const inputs = items.map(({ input }) => input);
-      const caller = items[0]?.caller as Caller;
-      const actor = actorsOf(items.map((item) => item.caller));
+    return async (items: BatchInput[]): Promise<JsonText[]> => {
+      const callers = items.map(({ caller }) => caller);
+      const inputs = JSON.stringify(items.map(({ input }) => input));
       const rows = await withRetries(() =>
-        this.statements.selectJson(caller, statement, [JSON.stringify(inputs)], { actor }),
+        this.statements.selectJson(callers[0]!, statement, [inputs], actorsOf(callers)),
       );
       // Otherwise a request would get the row of another one.
-      if (rows.length !== inputs.length) {
-        throw new Error(`'${statement.name}' gives ${rows.length} rows for ${inputs.length} inputs`);
+      if (rows.length !== items.length) {
+        throw new Error(`'${statement.name}' gives ${rows.length} rows for ${items.length} inputs`);
       }
       return rows;
     };
@@ -114,53 +114,35 @@ export class Writes implements BeforeApplicationShutdown {
   /**
    * Runs work in a transaction, in which all services that it calls take part. After a deadlock or a similar error, work runs
    * again; within an outer transaction, such as that of a dry run, the outer one runs again.
-   * @param extendedTimeoutMs Timeout for work that may cascade to a million rows. Work first runs with the normal statement
-   * timeout; if that cancels it, it runs once more with this one, which it must pass to its statements.
+   * @param mayTakeLong Whether work may cascade to a million rows. If it is canceled after the time of a statement, it then runs
+   * once more with a longer one.
    */
-  async transaction<T>(caller: Caller, work: TransactionCallback<T>, extendedTimeoutMs?: number): Promise<T> {
-    if (this.transactions.manager)
-      return this.runInCurrentTransaction(this.transactions.manager, work, extendedTimeoutMs);
+  async transaction<T>(caller: Caller, work: Work<T>, mayTakeLong = false): Promise<T> {
+    const { manager } = this.transactions;
     try {
-      return await withRetries(() => this.queue.run(caller.organizationId, () => this.runInTransaction(caller, work)));
+      return await (manager ? work(manager) : this.runInQueue(this.queue, caller, work));
     } catch (error) {
-      const longTimeoutMs = extendedTimeout(error, extendedTimeoutMs);
-      if (longTimeoutMs === undefined) throw error;
-      const runLongTransaction = (manager: EntityManager) => this.runLongTransaction(manager, work, longTimeoutMs);
-      return withRetries(() =>
-        this.longWriteQueue.run(caller.organizationId, () => this.runInTransaction(caller, runLongTransaction)),
-      );
+      const needsMoreTime = error instanceof NeedsMoreTime || (mayTakeLong && hasSqlState(error, CANCELED));
+      if (!needsMoreTime) throw error;
+      if (manager) throw new NeedsMoreTime(error);
+      return this.runInQueue(this.longWriteQueue, caller, (own) => this.runWithMoreTime(own, work));
     }
   }
 
-  /** Runs work in the transaction of a request. Only the whole transaction can be retried with more time. */
-  private async runInCurrentTransaction<T>(
-    manager: EntityManager,
-    work: TransactionCallback<T>,
-    extendedTimeoutMs?: number,
-  ): Promise<T> {
-    const { timeoutMs } = this.transactions.settings;
-    try {
-      return await work(manager, timeoutMs);
-    } catch (error) {
-      const longTimeoutMs = timeoutMs === undefined ? extendedTimeout(error, extendedTimeoutMs) : undefined;
-      throw longTimeoutMs === undefined ? error : new NeedsMoreTime(longTimeoutMs, error);
-    }
+  private runInQueue<T>(queue: FairQueue, caller: Caller, work: Work<T>): Promise<T> {
+    return withRetries(() => queue.run(caller.organizationId, () => this.runInTransaction(caller, work)));
   }
 
-  /** Runs work with an extended timeout. PostgreSQL cancels it soon after its client is gone. */
-  private async runLongTransaction<T>(
-    manager: EntityManager,
-    work: TransactionCallback<T>,
-    extendedTimeoutMs: number,
-  ): Promise<T> {
+  /** Runs work with the timeout of long statements. PostgreSQL cancels it soon after its client is gone. */
+  private async runWithMoreTime<T>(manager: EntityManager, work: Work<T>): Promise<T> {
     const connection = (await manager.queryRunner?.connect()) as Client;
-    await manager.query(`set local statement_timeout = ${extendedTimeoutMs}`);
+    await manager.query(`set local statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
     await manager.query(`set local client_connection_check_interval = ${CONNECTION_CHECK_INTERVAL_MS}`);
     if (this.isStopping) throw new Overloaded('The server stops');
     const entry = this.longWrites.add(connection);
     try {
-      const timeoutMs = extendedTimeoutMs + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS;
-      return await this.transactions.runOn(manager, () => work(manager, timeoutMs), { timeoutMs });
+      const timeoutMs = LONG_STATEMENT_TIMEOUT_MS + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS;
+      return await this.transactions.runOn(manager, () => work(manager), { timeoutMs });
     } finally {
       this.longWrites.remove(entry);
     }
@@ -170,7 +152,7 @@ export class Writes implements BeforeApplicationShutdown {
    * Like `dataSource.transaction`, but closes a connection that does not respond: a rollback would wait for it again.
    * @throws NotCommitted when the connection was lost before the commit was sent
    */
-  private async runInTransaction<T>(caller: Caller, work: TransactionCallback<T>): Promise<T> {
+  private async runInTransaction<T>(caller: Caller, work: Work<T>): Promise<T> {
     const runner = this.dataSource.createReservedRunner();
     const connection = (await runner.connect()) as Client;
     let isCommitting = false;
@@ -196,10 +178,4 @@ export class Writes implements BeforeApplicationShutdown {
     this.isStopping = true;
     for (const connection of this.longWrites) void connection.end();
   }
-}
-
-/** The extended timeout for work that failed because of the normal one, or undefined if it may not have more time. */
-function extendedTimeout(error: unknown, extendedTimeoutMs?: number): number | undefined {
-  if (error instanceof NeedsMoreTime) return error.timeMs;
-  return hasSqlState(error, CANCELED) ? extendedTimeoutMs : undefined;
 }

@@ -1,10 +1,7 @@
 import {
   IdempotencyKeyInUse,
   IdempotencyKeyReused,
-  InvalidField,
   InvalidRequest,
-  InvalidValue,
-  NotReplayable,
   Overloaded,
   ResponseTooLarge,
   RowNotFound,
@@ -31,12 +28,10 @@ export interface ErrorRow {
 
 /** Every error of the API. The filter, the API reference and the database read it. */
 export const ERRORS = {
-  invalidField: { status: 400, type: InvalidField, sendsMessage: true },
-  invalidValue: { status: 400, type: InvalidValue, sendsMessage: true },
-  notReplayable: { status: 400, type: NotReplayable, sendsMessage: true },
   invalidRequest: {
     status: 400,
     type: InvalidRequest,
+    sendsMessage: true,
     description:
       'A part of the request is missing or invalid. If it is the path or the query, or if the body is not a JSON object, ' +
       'the error is `Bad Request`. Otherwise it names the field (a nested one by its path) or the header. ' +

@@ -1,7 +1,7 @@
 import { BadRequestException, ForbiddenException, NotFoundException, UnauthorizedException } from '@nestjs/common';
 import type { Fault, FaultReason } from './faults';
 
-/** A part of the request is missing or invalid. Without a message, the text of the response is `Bad Request`. */
+/** A part of the request is missing or invalid. The text of the response is the message, by default `Bad Request`. */
 export class InvalidRequest extends BadRequestException implements Fault {
   readonly detail?: string;
 
@@ -19,13 +19,6 @@ export class InvalidRequest extends BadRequestException implements Fault {
 export class InvalidField extends InvalidRequest {
   constructor(path: string, reason?: FaultReason, { fault = `body ${path}`, detail }: Partial<Fault> = {}) {
     super(fault, reason, { message: `Missing or invalid '${path}'`, detail });
-  }
-}
-
-/** A part of the request is invalid, and its validator was given a message, which is sent. */
-export class InvalidValue extends InvalidRequest {
-  constructor(fault: string, reason: FaultReason, message: string) {
-    super(fault, reason, { message });
   }
 }
 
@@ -96,10 +89,7 @@ export class Overloaded extends Error {}
  * may have.
  */
 export class NeedsMoreTime extends Overloaded {
-  constructor(
-    readonly timeMs: number,
-    cause: unknown,
-  ) {
+  constructor(cause: unknown) {
     super('The statement needs more time', { cause });
   }
 }

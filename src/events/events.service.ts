@@ -32,7 +32,7 @@ export class EventsService {
     return this.writes.transaction(caller, async (manager) => {
       const event = { ...propertiesOf(input), organizationId: caller.organizationId };
       const { identifiers } = await manager.withRepository(this.events).insert(event);
-      return this.statements.selectOne(caller, SQL.GET_EVENT, [identifiers[0]?.id], { manager });
+      return this.statements.selectOne(caller, SQL.GET_EVENT, [identifiers[0]?.id]);
     });
   }
 
@@ -42,7 +42,7 @@ export class EventsService {
       const where = { organizationId: caller.organizationId, id: String(eventId) };
       const { affected } = await manager.withRepository(this.events).update(where, propertiesOf(input));
       if (!affected) throw new RowNotFound();
-      return this.statements.selectOne(caller, SQL.GET_EVENT, [eventId], { manager });
+      return this.statements.selectOne(caller, SQL.GET_EVENT, [eventId]);
     });
   }
 

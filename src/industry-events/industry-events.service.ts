@@ -83,7 +83,7 @@ export class IndustryEventsService {
         // The function now() returns the start of the transaction, and others may have changed the record since.
         const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
         if (Object.keys(input).length > 0) await events.update({ id: industryEventId }, changes);
-        return this.statements.selectOne(caller, SQL.GET_INDUSTRY_EVENT, [industryEventId], { manager });
+        return this.statements.selectOne(caller, SQL.GET_INDUSTRY_EVENT, [industryEventId]);
       });
     } catch (error) {
       throw violatesConstraint(error, 'industry_events_event_url_key')

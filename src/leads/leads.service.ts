@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { InvalidField, InvalidRequest, Overloaded } from '../errors/exceptions';
@@ -80,16 +79,16 @@ export class LeadsService {
    * @throws InvalidField when two entries have the same value, or one that creates lacks a field
    */
   upsert(caller: Caller, batch: LeadBatchV0Input): Promise<JsonText[]> {
-    return this.writes.transaction(caller, async (manager) => {
-      await this.statements.selectOne(caller, SQL.LOCK_LEAD_LIST, [], { manager });
-      const matches = await this.match(caller, batch, manager);
+    return this.writes.transaction(caller, async () => {
+      await this.statements.selectOne(caller, SQL.LOCK_LEAD_LIST, []);
+      const matches = await this.match(caller, batch);
       validateEntries(batch, matches);
       const entries = new Map<string | number, object>();
       const keys = matches.map(({ id }, n) => id ?? n);
       for (const [n, key] of keys.entries()) entries.set(key, { ...entries.get(key), ...batch.leads[n] });
       const ids = [...entries.keys()].map((key) => (typeof key === 'string' ? key : null));
       const values = [JSON.stringify([...entries.values()]), ids];
-      const outcomes = await this.statements.selectJson(caller, SQL.UPSERT_LEADS, values, { manager });
+      const outcomes = await this.statements.selectJson(caller, SQL.UPSERT_LEADS, values);
       const outcomeOf = new Map([...entries.keys()].map((key, n) => [key, outcomes[n]]));
       return keys.map((key) => outcomeOf.get(key) as JsonText);
     });
@@ -100,12 +99,12 @@ export class LeadsService {
    * the lead or change the value that matched; then the search is repeated. Leads that are locked stay locked, so each
    * attempt waits for fewer of them.
    */
-  private async match(caller: Caller, { matchBy, leads }: LeadBatchV0Input, manager: EntityManager): Promise<Match[]> {
+  private async match(caller: Caller, { matchBy, leads }: LeadBatchV0Input): Promise<Match[]> {
     if (matchBy === 'none') return leads.map((_: LeadUpsertV0Input, n) => ({ id: null, firstIndex: n }));
     const statement = matchBy === 'email' ? SQL.MATCH_LEADS_BY_EMAIL : SQL.MATCH_LEADS_BY_REMOTE_ID;
     const values = JSON.stringify(leads.map((lead) => lead[matchBy]));
     for (let attempt = 1; attempt <= MAX_MATCH_ATTEMPTS; attempt++) {
-      const rows = await this.statements.selectJson(caller, statement, [values], { manager });
+      const rows = await this.statements.selectJson(caller, statement, [values]);
       const matches = rows.map((row) => JSON.parse(row) as Match & { isLocked: boolean });
       if (matches.every(({ id, isLocked }) => id === null || isLocked)) return matches;
     }

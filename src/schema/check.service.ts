@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { derivedColumnsOf, type DerivedTable } from './derived';
 import { trackedListsOf, type TrackedList } from '../database/tracked-list';
-import { OWN_TRIGGER_PATTERN } from './functions';
+import { FROM_OWN_TRIGGERS, TRIGGER_NAME } from './functions';
 import { reapplyFunctions } from './migrate';
 import { SchemaDefinition } from './schema-definition';
 import { CATALOG, lockOrganization } from '../database/locks';
@@ -16,26 +16,24 @@ interface PartResult {
   missing?: string[];
 }
 
-/** A disabled trigger. Both names are quoted for SQL. */
-interface DisabledTrigger {
-  name: string;
-  table: string;
+/** The functions and triggers that were applied, and what has become of them. */
+interface FunctionsAndTriggers {
+  functions: number;
+  triggers: number;
+  missingFunctions: string[];
+  missingTriggers: string[];
+  disabledTriggers: string[];
 }
 
-const SELECT_TRIGGERS = `
-  select quote_ident(tgname) as name, tgrelid::regclass::text as table, tgenabled in ('O', 'A') as "isOn"
-  from pg_trigger join pg_class c on c.oid = tgrelid
-  where tgname ~ '${OWN_TRIGGER_PATTERN}' and not tgisinternal and relnamespace = current_schema()::regnamespace`;
-
-const SELECT_MISSING_TRIGGERS = `
-  select coalesce(array_agg(name order by name), '{}') as missing from applied_functions, unnest(triggers) name
-  where name not in (
-    select tgrelid::regclass::text || '.' || quote_ident(tgname)
-    from pg_trigger join pg_class c on c.oid = tgrelid where relnamespace = current_schema()::regnamespace)`;
-
-const SELECT_MISSING_FUNCTIONS = `
-  select coalesce(array_agg(name order by name), '{}') as missing from applied_functions, unnest(functions) name
-  where name not in (select proname from pg_proc where pronamespace = current_schema()::regnamespace)`;
+const FIND_FUNCTIONS_AND_TRIGGERS = `
+  with own as (select ${TRIGGER_NAME} as name, tgenabled in ('O', 'A') as is_on ${FROM_OWN_TRIGGERS}),
+    functions as (select unnest(functions) as name from applied_functions),
+    triggers as (select unnest(triggers) as name from applied_functions)
+  select (select count(*)::integer from functions) as functions, (select count(*)::integer from own) as triggers,
+    array(select name from functions where name not in (
+      select proname from pg_proc where pronamespace = current_schema()::regnamespace) order by 1) as "missingFunctions",
+    array(select name from triggers where name not in (select name from own) order by 1) as "missingTriggers",
+    array(select name from own where not is_on order by 1) as "disabledTriggers"`;
 
 /**
  * The result of a check, by part: `functions` and `triggers` that were dropped or disabled, `lists` whose stored counts
@@ -56,10 +54,10 @@ const countRowsSql = (list: TrackedList): string => `
 
 /** SQL for the lists of the table whose counts are wrong, or whose next position is taken already. */
 const wrongListsSql = (list: TrackedList): string => `
-  select organization_id, list from (
-      (select * from list_counts where list ~ '^${list.table}(/|$)' except all ${countRowsSql(list)})
-      union all (${countRowsSql(list)} except all select * from list_counts where list ~ '^${list.table}(/|$)')
-    ) differing
+  select organization_id, list
+  from (select * from list_counts where list ~ '^${list.table}(/|$)') stored
+    full join (${countRowsSql(list)}) counted using (organization_id, list, shift, bucket)
+  where stored.rows is distinct from counted.rows
   union
   select organization_id, list from (
       select ${ownerSql(list)} as organization_id, ${listNameSql(list)} as list, max(position) as last from ${list.table} group by 1, 2
@@ -85,38 +83,26 @@ export class CheckService {
   }
 
   private async checkFunctionsAndTriggers(repair: boolean): Promise<CheckResult> {
-    const [{ count }] = await this.dataSource.query<[{ count: number }]>(
-      'select coalesce(sum(cardinality(functions)), 0)::integer as count from applied_functions',
-    );
-    const functions = await this.missing(SELECT_MISSING_FUNCTIONS);
-    const triggers = await this.missing(SELECT_MISSING_TRIGGERS);
-    const found = await this.dataSource.query<(DisabledTrigger & { isOn: boolean })[]>(SELECT_TRIGGERS);
-    const off = found.filter(({ isOn }) => !isOn);
-    if (repair) await this.repairTriggers(off, functions, triggers);
+    const [found] = await this.dataSource.query<[FunctionsAndTriggers]>(FIND_FUNCTIONS_AND_TRIGGERS);
+    const { missingFunctions, missingTriggers, disabledTriggers } = found;
+    const wrongTriggers = [...missingTriggers, ...disabledTriggers];
+    if (repair && missingFunctions.length + wrongTriggers.length > 0) await this.repairTriggers(wrongTriggers);
     return {
-      functions: { checked: count, wrong: functions.length, missing: functions },
+      functions: { checked: found.functions, wrong: missingFunctions.length, missing: missingFunctions },
       triggers: {
-        checked: found.length + triggers.length,
-        wrong: off.length + triggers.length,
-        disabled: off.map(({ name, table }) => `${table}.${name}`),
-        missing: triggers,
+        checked: found.triggers + missingTriggers.length,
+        wrong: wrongTriggers.length,
+        disabled: disabledTriggers,
+        missing: missingTriggers,
       },
     };
   }
 
-  private async missing(sql: string): Promise<string[]> {
-    const [{ missing }] = await this.dataSource.query<[{ missing: string[] }]>(sql);
-    return missing;
-  }
-
   /** Clients of the change feed have missed changes and must read a snapshot, so the feed is reset. */
-  private async repairTriggers(off: DisabledTrigger[], functions: string[], missing: string[]): Promise<void> {
-    if (off.length + functions.length + missing.length === 0) return;
-    if (functions.length + missing.length > 0) await reapplyFunctions(this.dataSource, this.schema);
+  private async repairTriggers(wrongTriggers: string[]): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
-      for (const { name, table } of off) await manager.query(`alter table ${table} enable trigger ${name}`);
-      const names = [...off.map(({ name }) => name), ...missing.map((name) => name.split('.').at(-1) ?? '')];
-      if (!names.some((name) => name.startsWith('t60_change'))) return;
+      await reapplyFunctions(this.dataSource, this.schema);
+      if (!wrongTriggers.some((name) => name.includes('.t60_change'))) return;
       await manager.query('update changes_key set generation = generation + 1');
     });
   }
@@ -133,18 +119,15 @@ export class CheckService {
       `select ${owner} as id, count(*)::integer as checked, (count(*) filter (where ${stale}))::integer as wrong
         from ${table} group by 1 order by 1`,
     );
-    const result = { checked: 0, wrong: 0 };
-    for (const { id, checked, wrong } of found) {
-      result.checked += checked;
-      result.wrong += wrong;
-      if (!repair || wrong === 0) continue;
+    for (const { id } of repair ? found.filter(({ wrong }) => wrong > 0) : []) {
       await this.dataSource.transaction(async (manager) => {
         await lockOrganization(manager, id);
         // A trigger derives the column, whatever is set. If the trigger is disabled, the new value must be right by itself.
         await manager.query(`update ${table} set ${column} = ${expression} where ${owner} = ${id} and ${stale}`);
       });
     }
-    return result;
+    const total = (key: 'checked' | 'wrong'): number => found.reduce((sum, each) => sum + each[key], 0);
+    return { checked: total('checked'), wrong: total('wrong') };
   }
 
   private async checkLists(repair: boolean): Promise<PartResult> {

@@ -11,8 +11,21 @@ const readSql = (file: string): string => readFileSync(join(__dirname, 'function
 /** Functions of all contexts. Defaults of tables use them, so the migrations need them. */
 export const VALUE_FUNCTIONS = readSql('values.sql');
 
+/**
+ * How long a change of the schema waits for a table while all requests for it queue behind. It must be shorter than the
+ * statement timeout.
+ */
+export const TABLE_LOCK_TIMEOUT_MS = 1000;
+
 /** The names of Lanyard's own triggers begin like this. The number gives their order. */
 export const OWN_TRIGGER_PATTERN = '^t[0-9]{2}_';
+
+/** The part of a select that follows its columns, for Lanyard's own triggers. */
+export const FROM_OWN_TRIGGERS = `from pg_trigger join pg_class on pg_class.oid = tgrelid
+  where tgname ~ '${OWN_TRIGGER_PATTERN}' and not tgisinternal and relnamespace = current_schema()::regnamespace`;
+
+/** SQL of the name of a trigger, as `table.trigger`. */
+export const TRIGGER_NAME = `tgrelid::regclass::text || '.' || quote_ident(tgname)`;
 
 const FUNCTIONS_METADATA_KEY = Symbol('functions');
 const INDEX_FUNCTIONS_METADATA_KEY = Symbol('index functions');
@@ -45,18 +58,11 @@ const DROP_TRIGGERS = `
   declare
     old record;
   begin
-    for old in select tgname, tgrelid::regclass as of_table from pg_trigger t join pg_class c on c.oid = t.tgrelid
-      where tgname ~ '${OWN_TRIGGER_PATTERN}' and not tgisinternal and relnamespace = current_schema()::regnamespace
+    for old in select tgname, tgrelid::regclass as of_table ${FROM_OWN_TRIGGERS}
     loop
       execute format('drop trigger %I on %s', old.tgname, old.of_table);
     end loop;
   end $do$`;
-
-/** The names of Lanyard's own triggers in the database, as `table.trigger`. */
-const TRIGGER_NAMES = `
-  select array(
-    select tgrelid::regclass::text || '.' || quote_ident(tgname) from pg_trigger t join pg_class c on c.oid = t.tgrelid
-    where tgname ~ '${OWN_TRIGGER_PATTERN}' and not tgisinternal and relnamespace = current_schema()::regnamespace order by 1)`;
 
 /** The functions and triggers of the database. Those of all contexts are in functions/, the others with their entity. */
 export class SchemaFunctions {
@@ -85,19 +91,17 @@ export class SchemaFunctions {
     for (const text of functionsBeforeMigrations(this.dataSource)) await this.dataSource.query(text);
   }
 
-  /**
-   * Applies all of them in one transaction, unless the database already has them.
-   * @param lockTimeoutMs how long to wait for a table; by default the session's own lock timeout
-   */
-  async apply(lockTimeoutMs?: number): Promise<void> {
+  /** Applies all of them in one transaction, unless the database already has them. */
+  async apply(): Promise<void> {
     if (await this.areApplied()) return;
     await this.dataSource.transaction(async (manager) => {
-      if (lockTimeoutMs !== undefined) await manager.query(`set local lock_timeout = ${lockTimeoutMs}`);
+      await manager.query(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
       await manager.query(DROP_TRIGGERS);
       for (const text of this.texts) await manager.query(text);
       await manager.query('delete from applied_functions');
       await manager.query(
-        `insert into applied_functions (hash, functions, triggers) values ($1, $2, (${TRIGGER_NAMES}))`,
+        `insert into applied_functions (hash, functions, triggers)
+          select $1, $2, array(select ${TRIGGER_NAME} ${FROM_OWN_TRIGGERS} order by 1)`,
         [this.hash, this.names],
       );
     });

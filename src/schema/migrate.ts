@@ -6,18 +6,13 @@ import { LOCKED } from '../errors/sql-states';
 import { hasSqlState } from '../database/errors';
 import { rebuildDerivedColumns } from './rebuild-derived';
 import { requireDirectConnection } from '../database/direct-connection';
-import { SchemaFunctions } from './functions';
+import { SchemaFunctions, TABLE_LOCK_TIMEOUT_MS } from './functions';
 import { OrderedMigrations } from './ordered-migrations';
 import type { SchemaDefinition } from './schema-definition';
 import { recordRelease, requireUsableSchema, type SchemaState } from './schema-release';
 
 /** An arbitrary constant. All processes that migrate one database must take the same lock. */
 const MIGRATION_LOCK = 7_261_914;
-/**
- * How long a migration waits for a table while all requests for it queue behind. It must be shorter than the statement
- * timeout.
- */
-const TABLE_LOCK_TIMEOUT_MS = 1000;
 
 /**
  * Applies pending migrations, applies the functions if their text has changed, and rebuilds what older functions derived.
@@ -156,14 +151,10 @@ async function areOfExtension(
 }
 
 /**
- * Applies all functions and triggers, because some were dropped.
+ * Applies all functions and triggers, because some were dropped or disabled.
  * @throws ConfigError when those in force belong to a newer release or to an extension, which this program does not have
  */
-export async function reapplyFunctions(
-  dataSource: DataSource,
-  schema: SchemaDefinition,
-  options: StartupOptions = {},
-): Promise<void> {
+export async function reapplyFunctions(dataSource: DataSource, schema: SchemaDefinition): Promise<void> {
   const { isNewer } = await requireUsableSchema(dataSource);
   if (isNewer) {
     throw new ConfigError(
@@ -178,7 +169,7 @@ export async function reapplyFunctions(
   }
   const functions = new SchemaFunctions(dataSource, schema);
   await functions.markOutdated();
-  await retryWhileLocked(options, () => functions.apply(TABLE_LOCK_TIMEOUT_MS));
+  await retryWhileLocked({}, () => functions.apply());
 }
 
 /**

@@ -21,47 +21,31 @@ interface RebuildState {
  * Rebuilds stored columns whose functions have changed, so that they are up to date before the server is ready. Each batch
  * is committed together with its position, from which an interrupted rebuild continues.
  */
-export async function rebuildDerivedColumns(dataSource: DataSource, options: StartupOptions): Promise<void> {
+export async function rebuildDerivedColumns(dataSource: DataSource, { log, signal }: StartupOptions): Promise<void> {
   for (const derived of derivedColumnsOf(dataSource)) {
     const version = hash('sha256', VALUE_FUNCTIONS + derived.functions);
-    const [state] = await dataSource.query<RebuildState[]>(
+    const [stored] = await dataSource.query<RebuildState[]>(
       'select version, last_id as "lastId" from derived_columns where name = $1',
       [derived.name],
     );
-    if (state?.version === version && state.lastId === null) continue;
-    await rebuildColumn(
-      dataSource,
-      derived,
-      { version, lastId: state?.version === version ? state.lastId : LOWEST_UUID },
-      options,
-    );
+    const state = stored?.version === version ? stored : { version, lastId: LOWEST_UUID };
+    let [rows, lastLoggedAt] = [0, performance.now()];
+    while (state.lastId !== null) {
+      signal?.throwIfAborted();
+      rows += await rebuildBatch(dataSource, derived, state);
+      if (performance.now() - lastLoggedAt < PROGRESS_INTERVAL_MS) continue;
+      lastLoggedAt = performance.now();
+      log?.(`Rebuilding the ${derived.name} of ${derived.table}: ${rows.toLocaleString('en-US')} rows so far`);
+    }
   }
 }
 
 /** Sorts before the ID of every row. */
 const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
 
-async function rebuildColumn(
-  dataSource: DataSource,
-  derived: DerivedTable,
-  state: RebuildState,
-  { log, signal }: StartupOptions,
-) {
-  let [count, lastLoggedAt] = [0, performance.now()];
-  for (let ids: string[] = [LOWEST_UUID]; ids.length > 0; count += ids.length) {
-    signal?.throwIfAborted();
-    ids = await rebuildBatch(dataSource, derived, state);
-    if (performance.now() - lastLoggedAt < PROGRESS_INTERVAL_MS) continue;
-    lastLoggedAt = performance.now();
-    log?.(
-      `Rebuilding the ${derived.name} of ${derived.table}: ${(count + ids.length).toLocaleString('en-US')} rows so far`,
-    );
-  }
-}
-
 /**
  * @param state advances with the batch
- * @returns the IDs of the batch
+ * @returns the number of rows in the batch
  */
 const rebuildBatch = (dataSource: DataSource, { name, table, column, expression }: DerivedTable, state: RebuildState) =>
   dataSource.transaction(async (manager) => {
@@ -82,5 +66,5 @@ const rebuildBatch = (dataSource: DataSource, { name, table, column, expression 
         on conflict (name) do update set version = excluded.version, last_id = excluded.last_id`,
       [name, state.version, state.lastId],
     );
-    return ids;
+    return ids.length;
   });

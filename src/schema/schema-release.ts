@@ -29,13 +29,20 @@ const NOT_UPGRADABLE =
   'The database was created by Lanyard 0.1.0 and cannot be upgraded. Export each organization with Lanyard 0.1.0 ' +
   '(export --organization ID) and import the files into an empty database with this release.';
 
+const FIND_TABLES = `
+  select to_regclass('migrations') is not null as migrations,
+    to_regclass('applied_functions') is not null as functions,
+    to_regclass('schema_releases') is not null as releases`;
+
 /**
  * Compares the schema with this release. It only reads.
  * @throws ConfigError if this release can neither upgrade the schema nor run on it
  */
 export async function requireUsableSchema(dataSource: DataSource, ownRelease = version): Promise<SchemaState> {
-  if (await isOfFirstRelease(dataSource)) throw new ConfigError(NOT_UPGRADABLE);
-  const releases = await releasesOf(dataSource);
+  const [tables] = await dataSource.query<[Record<'migrations' | 'functions' | 'releases', boolean>]>(FIND_TABLES);
+  if (tables.migrations && !tables.functions && (await hasInitialSchema(dataSource)))
+    throw new ConfigError(NOT_UPGRADABLE);
+  const releases = tables.releases ? await releasesOf(dataSource) : [];
   const blocking = releases.find(({ oldestRelease }) => compareReleases(oldestRelease, ownRelease) > 0);
   if (blocking) {
     throw new ConfigError(
@@ -47,18 +54,14 @@ export async function requireUsableSchema(dataSource: DataSource, ownRelease = v
   return { isNewer: newest > 0, isCurrent: newest >= 0 };
 }
 
-/** The initial migration of 0.1.0 had the same name, but its schema lacked this table. */
-async function isOfFirstRelease(dataSource: DataSource): Promise<boolean> {
-  if (!(await hasTable(dataSource, 'migrations')) || (await hasTable(dataSource, 'applied_functions'))) return false;
-  const initial = await dataSource.query<unknown[]>('select from migrations where name = $1', [
-    InitialSchema1767225600000.name,
-  ]);
-  return initial.length > 0;
+/** The initial migration of 0.1.0 had the same name, but its schema lacked the table of functions. */
+async function hasInitialSchema(dataSource: DataSource): Promise<boolean> {
+  const { name } = InitialSchema1767225600000;
+  return (await dataSource.query<unknown[]>('select from migrations where name = $1', [name])).length > 0;
 }
 
 /** The releases whose schema is in force, newest first. A release whose migrations were reverted does not count. */
 async function releasesOf(dataSource: DataSource): Promise<SchemaRelease[]> {
-  if (!(await hasTable(dataSource, 'schema_releases'))) return [];
   const releases = await dataSource.query<SchemaRelease[]>(
     `select release, oldest_release as "oldestRelease" from schema_releases
       where last_migration in (select name from migrations)`,
@@ -90,22 +93,8 @@ function lastMigrationOf({ migrations }: DataSource): string | undefined {
   return migrations.map(({ name, constructor }) => name ?? constructor.name).find((name) => name.endsWith(last));
 }
 
-async function hasTable(dataSource: DataSource, name: string): Promise<boolean> {
-  const [{ exists }] = await dataSource.query<[{ exists: boolean }]>('select to_regclass($1) is not null as exists', [
-    name,
-  ]);
-  return exists;
-}
-
-/** Returns a negative number if the first release is older. */
+/** Returns a negative number if the first release is older. The rest of a pre-release version does not count. */
 export function compareReleases(one: string, other: string): number {
-  const [first, second] = [numbersOf(one), numbersOf(other)];
-  const index = first.findIndex((number, place) => number !== second[place]);
-  return index === -1 ? 0 : (first[index] ?? 0) - (second[index] ?? 0);
+  const [first = '', second = ''] = [one, other].map((release) => release.split('-')[0]);
+  return first.localeCompare(second, 'en', { numeric: true });
 }
-
-/** Major, minor and patch; the rest of a pre-release version does not count. */
-const numbersOf = (release: string): number[] => {
-  const [, ...numbers] = /^(\d+)\.(\d+)\.(\d+)/.exec(release) ?? [];
-  return numbers.map(Number);
-};

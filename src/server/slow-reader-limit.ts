@@ -1,16 +1,15 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { LinkedList, type LinkedEntry } from '../collections/linked-list';
+import { LinkedList } from '../collections/linked-list';
 
 /** Maximum size in bytes of all unsent responses of the process. */
 const MAX_UNSENT_BYTES = 256 << 20;
 
-interface SlowConnection {
+interface UnsentResponse {
   readonly socket: Socket;
-  /** The number of its unsent bytes. */
-  unsent: number;
-  entry?: LinkedEntry<SlowConnection>;
+  /** Its bytes count no longer. */
+  readonly forget: () => void;
 }
 
 /**
@@ -19,9 +18,8 @@ interface SlowConnection {
  */
 export class SlowReaderLimit {
   private bytes = 0;
-  /** The connections with unsent bytes. The one that has waited longest is first. */
-  private readonly waiting = new LinkedList<SlowConnection>();
-  private readonly connections = new WeakMap<Socket, SlowConnection>();
+  /** The responses with unsent bytes. The one that has waited longest is first. */
+  private readonly waiting = new LinkedList<UnsentResponse>();
 
   constructor(
     private readonly timeoutMs: number,
@@ -35,17 +33,22 @@ export class SlowReaderLimit {
   watch(response: ServerResponse, unsent = response.writableLength): void {
     const { socket } = response.req;
     if (unsent === 0 || socket.destroyed) return;
-    const connection = this.connectionOf(socket);
-    this.add(connection, unsent);
+    this.bytes += unsent;
+    const forget = (): void => {
+      if (this.waiting.remove(entry)) this.bytes -= unsent;
+    };
+    const entry = this.waiting.add({ socket, forget });
+    socket.once('close', forget);
     response.setTimeout(this.timeoutMs, () => socket.destroy());
     // The next response on the connection may take longer. Node sets the timeout of an idle connection after this listener.
     response.prependOnceListener('finish', () => {
       socket.setTimeout(0);
-      this.add(connection, -unsent);
+      socket.off('close', forget);
+      forget();
     });
     for (const slowest of this.waiting) {
       if (this.bytes <= this.maxBytes) break;
-      this.add(slowest, -Infinity);
+      slowest.forget();
       slowest.socket.destroy();
     }
   }
@@ -55,26 +58,5 @@ export class SlowReaderLimit {
     while (this.waiting.size > 0) {
       await Promise.race([...this.waiting].map(({ socket }) => once(socket, 'close')));
     }
-  }
-
-  private connectionOf(socket: Socket): SlowConnection {
-    const known = this.connections.get(socket);
-    if (known) return known;
-    const connection: SlowConnection = { socket, unsent: 0 };
-    this.connections.set(socket, connection);
-    socket.once('close', () => this.add(connection, -Infinity));
-    return connection;
-  }
-
-  private add(connection: SlowConnection, bytes: number): void {
-    const before = connection.unsent;
-    connection.unsent = Math.max(0, before + bytes);
-    this.bytes += connection.unsent - before;
-    if (connection.unsent > 0) {
-      connection.entry ??= this.waiting.add(connection);
-      return;
-    }
-    if (connection.entry) this.waiting.remove(connection.entry);
-    connection.entry = undefined;
   }
 }

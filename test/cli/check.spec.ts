@@ -52,7 +52,7 @@ describe('operator check', () => {
     await sql(`create function keep() returns trigger language plpgsql as
         $$ begin new.search := coalesce(old.search, 'stale'); return new; end $$;
       alter table industry_events disable trigger user; update industry_events set search = 'stale';
-      create trigger t99_keep before update on industry_events for each row execute function keep()`);
+      create trigger zz_keep before update on industry_events for each row execute function keep()`);
     const stderr = 'Still wrong after the repair: 2 search texts. Are triggers of these tables disabled?\n';
     const off = (await sql(`select 'industry_events.' || tgname as name from pg_trigger
       where tgrelid = 'industry_events'::regclass and tgenabled = 'D' and not tgisinternal`)) as { name: string }[];

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { asOperator, createTestDatabase } from '../support/database';
 import { type InProcess, startInProcess } from '../support/lanyard';
 import { formatSql } from '../support/sql-layout';
-import { sqlListing } from '../support/sql-listing';
+import { isComposed, shapeOf, sqlListing } from '../support/sql-listing';
 
 const LISTING = join(__dirname, '../../docs/sql');
 
@@ -31,6 +31,18 @@ const EXAMPLE = {
 const textOf = ([query]: unknown[]): string =>
   typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
 
+/** The statements that are composed, each once, of the sections that the example has: others are staged, too, but have no rows. */
+function composedStatements(texts: string[]): string[] {
+  const copied = new Set(texts.flatMap((text) => /^copy (staged_\w+)/.exec(text)?.[1] ?? []));
+  const byShape = new Map(texts.filter(isComposed).map((text) => [shapeOf(text), text]));
+  return [...byShape.values()]
+    .filter((text) => {
+      const staged = text.match(/staged_\w+/g);
+      return !staged || staged.some((table) => copied.has(table));
+    })
+    .map((text) => formatSql(`${text.trimEnd()};`));
+}
+
 /** What the importer sends for the example, on the connection that has the tables in which it stages records. */
 async function importStatements(lanyard: InProcess): Promise<string[]> {
   const tenant = await lanyard.tenant();
@@ -41,7 +53,7 @@ async function importStatements(lanyard: InProcess): Promise<string[]> {
     const begin = calls.findIndex(({ text }) => text.includes('staged_'));
     const sent = calls.slice(begin).filter(({ client }) => client === calls[begin]?.client);
     const end = sent.findLastIndex(({ text }) => text === 'COMMIT');
-    return sent.slice(0, end + 1).map(({ text }) => formatSql(`${text.trimEnd()};`));
+    return composedStatements(sent.slice(0, end + 1).map(({ text }) => text));
   } finally {
     query.mockRestore();
   }
@@ -52,7 +64,8 @@ describe('the listing of SQL', () => {
     const db = await asOperator((await createTestDatabase()).url, 1);
     const lanyard = await startInProcess();
     const listing = await sqlListing(db, lanyard.app);
-    const title = '-- What an import of a lead with a tag sends, in this order. npm run sql writes this file.';
+    const title =
+      '-- What an import of a lead with a tag composes, in the order in which it is sent. npm run sql writes this file.';
     listing.set('import-example.sql', `${[title, ...(await importStatements(lanyard))].join('\n\n')}\n`);
     if (process.env.SQL_WRITE) {
       rmSync(LISTING, { recursive: true, force: true });

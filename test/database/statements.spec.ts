@@ -51,17 +51,23 @@ describe('a statement', () => {
         [],
       );
 
-    it.each<[string, object, string, number | undefined]>([
-      ['that is not answered', { message: 'Query read timeout' }, 'pg_sleep(60)', 50],
-      ['that was lost', { code: '57P01' }, 'pg_terminate_backend(pg_backend_pid())', undefined],
-      ['to a server that accepts no writes any more', { code: '25006' }, `nextval('events_id_seq')`, undefined],
-    ])('closes a connection %s', async (_, error, call, timeoutMs) => {
+    const NOT_CANCELED = `set_config('statement_timeout', '0', false)`;
+    const READ_ONLY = `set_config('default_transaction_read_only', 'on', false)`;
+
+    it.each<[string, object, string, ...string[]]>([
+      ['that is not answered', { message: 'Query read timeout' }, 'pg_sleep(60)', NOT_CANCELED],
+      ['that was lost', { code: '57P01' }, 'pg_terminate_backend(pg_backend_pid())'],
+      ['to a server that accepts no writes any more', { code: '25006' }, `nextval('events_id_seq')`, READ_ONLY],
+    ])('closes a connection %s', async (_, error, call, ...settings) => {
       const before = await connection();
-      const set = (text: string) =>
-        statements.selectJson(owner, { name: text, text: `${text} where $1::integer > 0` }, []);
-      if (call.startsWith('nextval')) await set(`select set_config('default_transaction_read_only', 'on', false)`);
-      const statement = { name: call, text: `select ${call}::text where $1::integer > 0` };
-      await expect(statements.selectJson(owner, statement, [], { timeoutMs })).rejects.toMatchObject(error);
+      const select = (expression: string) =>
+        statements.selectJson(
+          owner,
+          { name: expression, text: `select ${expression}::text where $1::integer > 0` },
+          [],
+        );
+      for (const setting of settings) await select(setting);
+      await expect(select(call)).rejects.toMatchObject(error);
       expect(await connection()).not.toBe(before);
     });
   });
@@ -140,21 +146,22 @@ describe('a write', () => {
 
   describe('that was cancelled after the time of a statement, and may take longer', () => {
     /** Runs a statement when the write begins anew. */
-    const long = (of: Writes, statement: Statement) =>
-      of.transaction(
+    const long = ({ app }: InProcess, statement: Statement) =>
+      app.get(Writes).transaction(
         owner,
-        async (manager, timeoutMs) => {
+        async (manager) => {
+          const { timeoutMs } = app.get(Transactions).settings;
           if (!timeoutMs) await manager.query(`do $$ begin raise exception using errcode = '57014'; end $$`);
-          return lanyard.app.get(Statements).selectOne(owner, statement, [], { manager, timeoutMs });
+          return app.get(Statements).selectOne(owner, statement, []);
         },
-        50_000,
+        true,
       );
 
     it('has 50 s, and PostgreSQL cancels it within a second after its connection was lost', async () => {
       const names = ['statement_timeout', 'lock_timeout', 'client_connection_check_interval'];
       const settings = names.map((name) => `current_setting('${name}')`).join(` || ' ' || `);
       const statement = { name: 'test.settings', text: `select ${settings} where $1::integer > 0` };
-      expect(await long(writes, statement)).toBe('50s 1300ms 1s');
+      expect(await long(lanyard, statement)).toBe('50s 1300ms 1s');
       expect(await writes.write(owner, statement, [])).toBe('1500ms 1300ms 0');
     });
 
@@ -167,13 +174,12 @@ describe('a write', () => {
             and query like '%pg_sleep(60)%' and xact_start is not null`,
         );
       await waitUntil(async () => (await sleeping()).length === 0);
-      const stopped = stopping.app.get(Writes);
-      const outcome = long(stopped, SLEEP).catch((error: unknown) => error);
+      const outcome = long(stopping, SLEEP).catch((error: unknown) => error);
       await waitUntil(async () => (await sleeping()).length === 1);
-      stopped.beforeApplicationShutdown();
+      stopping.app.get(Writes).beforeApplicationShutdown();
       expect(isConnectionError(await outcome)).toBe(true);
       await waitUntil(async () => (await sleeping()).length === 0);
-      await expect(long(stopped, SLEEP)).rejects.toBeInstanceOf(Overloaded);
+      await expect(long(stopping, SLEEP)).rejects.toBeInstanceOf(Overloaded);
     });
   });
 });

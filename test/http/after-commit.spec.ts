@@ -21,12 +21,12 @@ class Bookings {
     private readonly db: DataSource,
   ) {}
 
-  private notify(text: string, manager = this.transactions.manager): void {
+  private notify(text: string): void {
     this.transactions.afterCommit(async () => {
       const [{ total }] = await this.db.query<[{ total: number }]>('select count(*)::int as total from bookings');
       this.mails.push([text, total]);
       this.onMail();
-    }, manager);
+    });
   }
 
   async book(): Promise<void> {
@@ -37,10 +37,10 @@ class Bookings {
   async bookInTransaction(caller: Caller, fails: boolean): Promise<void> {
     await this.writes.transaction(caller, async (manager) => {
       await manager.query('insert into bookings default values');
-      this.notify('outer', manager);
+      this.notify('outer');
       await manager
-        .transaction(async (inner) => {
-          this.notify('inner', inner);
+        .transaction(async () => {
+          this.notify('inner');
           if (fails) throw new Error(SAVEPOINT_FAILS);
           return Promise.resolve();
         })

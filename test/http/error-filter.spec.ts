@@ -86,6 +86,7 @@ describe('an error', () => {
       "Missing or invalid 'phoneNumbers[0].type'",
     ],
     ['query gr%C3%B6%C3%9Fe', 'unknown', new InvalidRequest('query größe', 'unknown'), 'Bad Request'],
+    ['query hall', 'format', new InvalidRequest('query hall', 'format', { message: 'No such hall' }), 'No such hall'],
     [
       'header Idempotency-Key',
       'unsupported',

@@ -9,9 +9,14 @@ import { toComment, formatSql } from './sql-layout';
 /** SQL that a module exports: a text, a statement, or the statements of a list. */
 type Exported = string | { name?: string; text: string; firstPageText?: string; isShared?: boolean };
 
+/** How the statement of a first page is named. */
+const FIRST_PAGE = 'first page';
+
 interface Sent {
   name: string;
   text: string;
+  /** The text as the context has it. */
+  source: string;
   /** What `$1` is, where it is not the first of the values. */
   owner?: string;
 }
@@ -41,14 +46,15 @@ function sqlIn(value: unknown): Exported[] {
 }
 
 function sentBy(context: string, exportName: string, exported: Exported): Sent[] {
-  if (typeof exported === 'string') return [{ name: `${context} ${exportName}`, text: exported }];
-  const { name = exportName, firstPageText, isShared } = exported;
-  const statement = { name, text: exported.text };
+  if (typeof exported === 'string') return [{ name: `${context} ${exportName}`, text: exported, source: exported }];
+  const { name = exportName, text: source, firstPageText, isShared } = exported;
+  const statement = { name, text: source };
   const { text } = isWrite(statement) ? withActor(statement) : statement;
   const owner = isShared ? undefined : '$1 is the organization';
-  if (!('valueCount' in exported)) return [{ name, text, owner }];
-  const pages = [{ name: `${name} page`, text, owner }];
-  return firstPageText ? [{ name: `${name} first page`, text: firstPageText, owner }, ...pages] : pages;
+  if (!('valueCount' in exported)) return [{ name, text, source, owner }];
+  const page = { name: `${name} page`, text, source, owner };
+  // What finds the start of any other page is left out of that of the first one.
+  return firstPageText ? [page, { ...page, name: `${name} ${FIRST_PAGE}`, text: firstPageText }] : [page];
 }
 
 /** Parts of statements are exported as texts, too, but from no file of this kind. */
@@ -76,19 +82,11 @@ async function prepareStatement(db: DataSource, { name, text, owner }: Sent): Pr
   return `${toComment(owner ? `${title} (${owner})` : title)}\n${listed}`;
 }
 
-interface TriggerRow {
-  table: string;
-  calls: string;
-  definition: string;
-}
-
-const TRIGGERS = `
-  select relname as table, proname as calls, pg_get_triggerdef(t.oid) as definition
-  from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
-  where not tgisinternal and relnamespace = current_schema()::regnamespace order by relname, tgname`;
-
+/** Functions with a table whose trigger calls them. docs/locking.md lists the triggers. */
 const FUNCTIONS = `
-  select proname as name, prosrc as body, pg_get_functiondef(p.oid) as definition from pg_proc p
+  select proname as name, prosrc as body, pg_get_functiondef(p.oid) as definition,
+    (select min(tgrelid::regclass::text) from pg_trigger where tgfoid = p.oid) as "calledBy"
+  from pg_proc p
   where pronamespace = current_schema()::regnamespace
     and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
   order by proname, pg_get_function_identity_arguments(p.oid)`;
@@ -137,17 +135,33 @@ function statementsOfProviders(app: INestApplication): [context: string, sent: S
   });
 }
 
-/** Every text of src, with single blanks. */
+/** Every text of src, with single blanks, and its lines. */
 const SOURCES = files('')
   .filter((file) => /\.(ts|sql)$/.test(file))
-  .map((file) => withSingleBlanks(readFileSync(join(SOURCE, file), 'utf8')));
+  .map((file) => readFileSync(join(SOURCE, file), 'utf8'))
+  .map((text) => ({ text: withSingleBlanks(text), lines: new Set(linesOf(text)) }));
 
 function withSingleBlanks(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Whether a text stands in one place of src as PostgreSQL gets it. The listing has only what is composed. */
-const isComposed = (sql: string): boolean => !SOURCES.some((source) => source.includes(withSingleBlanks(sql)));
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim().replace(/`[;,)]*$/, ''))
+    .filter((line) => line !== '');
+}
+
+/** Whether a text is more than what one file of src has, but for a line. The listing has only what is composed. */
+export function isComposed(sql: string): boolean {
+  const [text, lines] = [withSingleBlanks(sql), linesOf(formatSql(sql))];
+  return !SOURCES.some(
+    (source) => source.text.includes(text) || lines.filter((line) => !source.lines.has(line)).length <= 1,
+  );
+}
+
+/** A text that differs from another one in its numbers only is listed once. */
+export const shapeOf = (sql: string): string => sql.replace(/\d+/g, '0');
 
 async function statementsOf(db: DataSource, app: INestApplication): Promise<Definitions> {
   const exported = files('.ts').flatMap((file) =>
@@ -157,48 +171,41 @@ async function statementsOf(db: DataSource, app: INestApplication): Promise<Defi
   const listed = new Set<string>();
   for (const [context, sent] of [...exported, ...statementsOfProviders(app)]) {
     if (listed.has(sent.name)) continue;
-    listed.add(sent.name);
     const prepared = await prepareStatement(db, sent);
-    if (isComposed(sent.text)) statements.add(context, prepared);
+    const isKnown = listed.has(shapeOf(sent.text)) || sent.name.endsWith(FIRST_PAGE);
+    listed.add(sent.name).add(shapeOf(sent.text));
+    if (!isKnown && isComposed(sent.source)) statements.add(context, prepared);
   }
   return statements;
 }
 
 /** The functions of the database. One that is written for several tables belongs to the context of each of them. */
-async function functionsOf(db: DataSource, triggers: TriggerRow[]): Promise<Definitions> {
+async function functionsOf(db: DataSource): Promise<Definitions> {
   const functions = new Definitions();
   const tables = tablesOf(db);
   const sources = files('').filter((file) => /\.(ts|sql)$/.test(file));
   const texts = sources.map((file) => [contextOf(file), readFileSync(join(SOURCE, file), 'utf8')] as const);
-  const rows = await db.query<{ name: string; body: string; definition: string }[]>(FUNCTIONS);
-  for (const { name, definition } of rows.filter(({ body }) => isComposed(body))) {
+  const rows = await db.query<Record<'name' | 'body' | 'definition' | 'calledBy', string>[]>(FUNCTIONS);
+  for (const { name, definition, calledBy } of rows.filter(({ body }) => isComposed(body))) {
     const written = texts.find(([, text]) => text.includes(`create or replace function ${name}(`));
-    const on = triggers.find(({ calls }) => calls === name)?.table;
-    functions.add(written?.[0] ?? tables.get(on ?? '') ?? 'schema', formatSql(`${definition.trimEnd()};`));
+    functions.add(written?.[0] ?? tables.get(calledBy) ?? 'schema', formatSql(`${definition.trimEnd()};`));
   }
   return functions;
 }
 
 /** The listing of all composed SQL: the text of a file for each folder of src that has some. */
 export async function sqlListing(db: DataSource, app: INestApplication): Promise<Map<string, string>> {
-  const tables = tablesOf(db);
-  const rows = await db.query<TriggerRow[]>(TRIGGERS);
-  const triggers = new Definitions();
-  for (const { table, definition } of rows) {
-    triggers.add(tables.get(table) ?? 'schema', formatSql(`${definition.trimEnd()};`));
-  }
   const statements = await statementsOf(db, app);
-  const functions = await functionsOf(db, rows);
-  const contexts = new Set([...statements.contexts, ...functions.contexts, ...triggers.contexts]);
+  const functions = await functionsOf(db);
+  const contexts = new Set([...statements.contexts, ...functions.contexts]);
   return new Map(
     [...contexts].sort().map((context) => {
       const title = `-- The SQL that src/${context} composes, as PostgreSQL gets it. npm run sql writes this file.`;
       const parts = [
         ['-- Prepared statements', ...statements.of(context)],
         ['-- Functions', ...functions.of(context)],
-        ['-- Triggers on its tables, in the order in which they fire', triggers.of(context).join('\n')],
       ];
-      const filled = parts.filter(([, ...definitions]) => definitions.join('') !== '');
+      const filled = parts.filter(({ length }) => length > 1);
       return [`${context}.sql`, `${[title, ...filled.flat()].join('\n\n')}\n`];
     }),
   );
