@@ -120,6 +120,11 @@ export class IssueCollector {
     this.addFirst(issues, issues.length);
   }
 
+  /** Adds an error that ends the reading. It comes after the others if it has no line. */
+  addLast({ issues }: ImportError): void {
+    this.add(...issues.map((issue) => ({ ...issue, order: issue.line ?? Infinity })));
+  }
+
   /** @param count the number of all errors, of which `issues` are the first */
   addFirst(issues: LocatedIssue[], count: number): void {
     for (const issue of issues) this.first.push(issue);
