@@ -277,8 +277,8 @@ function csvJson(plan: CsvPlan, repetitions: Repetitions): object {
 export function adviceLines({ advice }: ImportError, command: string): string[] {
   const { options, skippableLines, isComplete } = advice;
   const isDateFormat = (option: string): boolean => option.startsWith('--date-format ');
-  const dateFormat = options.find(isDateFormat);
-  const all = options.filter((option) => !isDateFormat(option));
+  const dateFormat = [...options].find(isDateFormat);
+  const all = [...options].filter((option) => !isDateFormat(option));
   if (skippableLines.length > 0) all.push(`--skip-rows ${lineRanges(skippableLines)}`);
   const lines: string[] = [];
   const proposeCommand = (introduction: string, moreOptions: string[] = []): void =>
