@@ -2,101 +2,103 @@
 
 drop table if exists staged_users;
 
-create temporary table staged_users (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, email text,
-    first_name text, last_name text
-);
+create temporary table staged_users as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.created_at, t.email,
+  t.first_name, t.last_name
+from users t with no data;
 
 drop table if exists staged_tag_groups;
 
-create temporary table staged_tag_groups (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid, name text,
-    status text, allows_multiple_selection boolean, display_order integer, usage_instructions text, required boolean,
-    all_events boolean
-);
+create temporary table staged_tag_groups as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.created_at, t.id, t.name,
+  t.status, t.allows_multiple_selection, t.display_order, t.usage_instructions, t.required, t.all_events
+from tag_groups t with no data;
 
 drop table if exists staged_tag_options;
 
-create temporary table staged_tag_options (
-  line integer, record_index integer, entry_index integer, id uuid, tag_group_id uuid, display_order integer, value text
-);
+create temporary table staged_tag_options as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.id, t.tag_group_id,
+  t.display_order, t.value
+from tag_options t with no data;
 
 drop table if exists staged_events;
 
-create temporary table staged_events (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, ref text,
-    created_by text, name text, type text, registration_enabled boolean, start_date date, end_date date, location jsonb
-);
+create temporary table staged_events as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.created_at, t.ref,
+  t.created_by, t.name, t.type, t.registration_enabled, t.start_date, t.end_date, t.location
+from events t with no data;
 
 drop table if exists staged_event_tag_groups;
 
-create temporary table staged_event_tag_groups
-  (line integer, record_index integer, entry_index integer, event_id text, tag_group_id uuid, position integer);
+create temporary table staged_event_tag_groups as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::text as event_id,
+  t.tag_group_id, t.position
+from event_tag_groups t with no data;
 
 drop table if exists staged_event_users;
 
-create temporary table staged_event_users
-  (line integer, record_index integer, entry_index integer, event_id text, user_id text);
+create temporary table staged_event_users as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::text as event_id,
+  null::text as user_id
+from event_users t with no data;
 
 drop table if exists staged_activations;
 
-create temporary table staged_activations (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid,
-    event_id text, created_by text, name text, type text, start_date date, end_date date,
-    start_time time(0) without time zone, end_time time(0) without time zone, location jsonb, users text[],
-    number_of_scans integer
-);
+create temporary table staged_activations as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.created_at, t.id,
+  null::text as event_id, t.created_by, t.name, t.type, t.start_date, t.end_date, t.start_time, t.end_time, t.location,
+  t.users, t.number_of_scans
+from activations t with no data;
 
 drop table if exists staged_leads;
 
-create temporary table staged_leads (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid, ref text,
-    source text, created_by text, first_name text, last_name text, email text, description text, linkedin text,
-    facebook text, twitter text, job_title text, address text, profile_picture text, is_enriched boolean,
-    number_of_scans integer, last_scanned_by text, personal_emails text, professional_emails text, company_name text,
-    company_industry text, company_linkedin text, company_street_address text, company_city text, company_state text,
-    company_zip text, company_country text, lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb,
-    remote_ids jsonb, read_only jsonb
-);
+create temporary table staged_leads as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.created_at, t.id, t.ref,
+  t.source, t.created_by, t.first_name, t.last_name, t.email, t.description, t.linkedin, t.facebook, t.twitter,
+  t.job_title, t.address, t.profile_picture, t.is_enriched, t.number_of_scans, t.last_scanned_by, t.personal_emails,
+  t.professional_emails, t.company_name, t.company_industry, t.company_linkedin, t.company_street_address,
+  t.company_city, t.company_state, t.company_zip, t.company_country, t.lead_provided_phone_numbers,
+  t.service_provided_phone_numbers, t.remote_ids, null::jsonb as read_only
+from leads t with no data;
 
 drop table if exists staged_lead_tags;
 
-create temporary table staged_lead_tags
-  (line integer, record_index integer, entry_index integer, lead_id uuid, tag_option_id uuid, position integer);
+create temporary table staged_lead_tags as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.lead_id, t.tag_option_id,
+  t.position
+from lead_tags t with no data;
 
 drop table if exists staged_lead_activations;
 
-create temporary table staged_lead_activations (
-  line integer, record_index integer, entry_index integer, lead_id uuid, activation_id uuid, position integer,
-    registered boolean, checked_in boolean
-);
+create temporary table staged_lead_activations as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.lead_id, t.activation_id,
+  t.position, t.registered, t.checked_in
+from lead_activations t with no data;
 
 drop table if exists staged_event_leads;
 
-create temporary table staged_event_leads (
-  line integer, record_index integer, entry_index integer, event_id text, lead_id uuid,
-    associated_at timestamp with time zone, registered boolean, checked_in boolean
-);
+create temporary table staged_event_leads as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::text as event_id,
+  t.lead_id, t.associated_at, t.registered, t.checked_in
+from event_leads t with no data;
 
 drop table if exists staged_lead_activity_events;
 
-create temporary table staged_lead_activity_events (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid,
-    created_by text, event_type text, event_notes text, lead_id uuid, campaign_id uuid, event_id text,
-    activation_id uuid, tag_option_id uuid
-);
+create temporary table staged_lead_activity_events as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.created_at, t.id,
+  t.created_by, t.event_type, t.event_notes, t.lead_id, t.campaign_id, null::text as event_id, t.activation_id,
+  t.tag_option_id
+from lead_activity_events t with no data;
 
 drop table if exists staged_industry_events;
 
-create temporary table staged_industry_events (
-  line integer, record_index integer, entry_index integer, id uuid, created_at timestamp(3) with time zone,
-    updated_at timestamp(3) with time zone, name text, start_date timestamp(3) with time zone,
-    end_date timestamp(3) with time zone, source_type text, source_id text, event_type text, venue_city text,
-    venue_state text, venue_country text, venue_name text, venue_full_address text, venue_coordinates text,
-    number_of_attendees integer, number_of_exhibitors integer, attendee_cost text, booth_cost text,
-    exhibitor_industries text[], attendee_personas text[], keywords text[], website text, description text,
-    event_url text, is_bookmarked boolean
-);
+create temporary table staged_industry_events as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.id, t.created_at,
+  t.updated_at, t.name, t.start_date, t.end_date, t.source_type, t.source_id, t.event_type, t.venue_city, t.venue_state,
+  t.venue_country, t.venue_name, t.venue_full_address, t.venue_coordinates, t.number_of_attendees,
+  t.number_of_exhibitors, t.attendee_cost, t.booth_cost, t.exhibitor_industries, t.attendee_personas, t.keywords,
+  t.website, t.description, t.event_url, null::boolean as is_bookmarked
+from industry_events t with no data;
 
 copy staged_tag_groups from stdin;
 
@@ -214,48 +216,44 @@ RELEASE SAVEPOINT typeorm_1;
 
 drop table if exists before_tag_groups;
 
-create temporary table before_tag_groups (key text, state text) on commit drop;
-
-with stored as (
-        insert into before_tag_groups
-        select t.id::text, md5(
-          (
-            select row_to_json(r)::text
-            from (
-              select t.id as "id", t.name as "name", t.status as "status",
-                t.allows_multiple_selection as "allowsMultipleSelection", t.display_order as "displayOrder",
-                t.usage_instructions as "usageInstructions", t.required as "required", t.all_events as "allEvents",
-                coalesce(
-                  (
-                    select json_agg(
-                      (
-                        select row_to_json(o)
-                        from (select c.id as "id", c.display_order as "displayOrder", c.value as "value") o
-                      )
-                      order by c.display_order, c.id
+create temporary table before_tag_groups on commit drop as
+      select t.id as key, md5(
+        (
+          select row_to_json(r)::text
+          from (
+            select t.id as "id", t.name as "name", t.status as "status",
+              t.allows_multiple_selection as "allowsMultipleSelection", t.display_order as "displayOrder",
+              t.usage_instructions as "usageInstructions", t.required as "required", t.all_events as "allEvents",
+              coalesce(
+                (
+                  select json_agg(
+                    (
+                      select row_to_json(o)
+                      from (select c.id as "id", c.display_order as "displayOrder", c.value as "value") o
                     )
-                    from tag_options c
-                    where c.organization_id = t.organization_id and c.tag_group_id = t.id
-                  ), '[]'
-                ) as "tagOptions", t.created_at as "createdAt"
-            ) r
-          )
+                    order by c.display_order, c.id
+                  )
+                  from tag_options c
+                  where c.organization_id = t.organization_id and c.tag_group_id = t.id
+                ), '[]'
+              ) as "tagOptions", iso_utc(t.created_at) as "createdAt"
+          ) r
         )
-        from tag_groups t
-        where t.organization_id = $1 and (t.id in (select id from staged_tag_groups)) returning key
-      ) select count(*)::integer as count from stored;
+      ) as state
+      from tag_groups t
+      where t.organization_id = $1 and (t.id in (select id from staged_tag_groups));
+
+select count(*)::integer as count from before_tag_groups;
 
 drop table if exists before_leads;
 
-create temporary table before_leads (key text, state text) on commit drop;
-
-with stored as (
-          insert into before_leads select t.id::text, md5(t.document || coalesce((
+create temporary table before_leads on commit drop as
+        select t.id as key, md5(t.document || coalesce((
   select json_agg(row(e.event_id, e.registered, e.checked_in) order by e.event_id)::text
   from event_leads e where e.organization_id = t.organization_id and e.lead_id = t.id
-), '')) from leads t
-          where t.organization_id = $1 and (t.id in (select id from staged_leads)) returning key
-        ) select count(*)::integer as count from stored;
+), '')) as state from leads t where t.organization_id = $1 and (t.id in (select id from staged_leads));
+
+select count(*)::integer as count from before_leads;
 
 set constraints all deferred;
 
@@ -267,7 +265,7 @@ update tag_groups t set created_at = coalesce(s.created_at, t.created_at), name 
   allows_multiple_selection = s.allows_multiple_selection, display_order = s.display_order,
   usage_instructions = s.usage_instructions, required = s.required, all_events = s.all_events
 from (
-  select s.record_index, s.entry_index, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection,
+  select s.line, s.record_index, s.entry_index, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection,
     s.display_order, s.usage_instructions, s.required, s.all_events
   from staged_tag_groups s
 ) s
@@ -284,22 +282,24 @@ with fresh as materialized (
   select s.*, 0::bigint as parent,
     row_number() over (partition by 0::bigint order by s.record_index, s.entry_index) - 1 as n
   from (
-    select s.record_index, s.entry_index, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection,
+    select s.line, s.record_index, s.entry_index, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection,
       s.display_order, s.usage_instructions, s.required, s.all_events
     from staged_tag_groups s
   ) s
-  where not exists (select from tag_groups t where t.organization_id = $1 and t.id = s.id)
+  where not exists ( select from tag_groups t where t.organization_id = $1 and t.id = s.id )
 ), allocated as materialized (
-  select parent, list_take($1, 'tag_groups', count(*)) as start from fresh group by parent order by parent
-)
-insert into tag_groups (
+  select parent, list_take($1, 'tag_groups', count(*)) as start, count(*) as reserved
+  from fresh
+  group by parent
+  order by parent
+) insert into tag_groups (
   organization_id, position, created_at, id, name, status, allows_multiple_selection, display_order, usage_instructions,
     required, all_events
 )
-select $1::integer as organization_id, start + n as position,
-  coalesce(created_at, now())::timestamp(3) with time zone as created_at, id as id, name as name, status as status,
-  allows_multiple_selection as allows_multiple_selection, display_order as display_order,
-  usage_instructions as usage_instructions, required as required, all_events as all_events
+select $1::integer as organization_id, start + n as position, coalesce(created_at, now())::timestamptz(3) as created_at,
+  id as id, name as name, status as status, allows_multiple_selection as allows_multiple_selection,
+  display_order as display_order, usage_instructions as usage_instructions, required as required,
+  all_events as all_events
 from fresh join allocated using (parent) order by parent, n;
 
 delete from tag_options t using tag_groups o
@@ -307,21 +307,28 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.tag_group_i
   and o.id in (select id from staged_tag_groups)
   and not exists (
     select
-    from
-      (select s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s )
-      s
+    from (
+      select s.line, s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value
+      from staged_tag_options s
+    ) s
     where s.id = t.id
   );
 
 update tag_options t set tag_group_id = s.tag_group_id, display_order = s.display_order, value = s.value
-from (select s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s ) s
+from (
+  select s.line, s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value
+  from staged_tag_options s
+) s
 where t.organization_id = $1 and t.id = s.id
   and (t.tag_group_id, t.display_order, t.value) is distinct from (s.tag_group_id, s.display_order, s.value);
 
 insert into tag_options (organization_id, id, tag_group_id, display_order, value)
 select $1, id, tag_group_id, display_order, value
-from (select s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s ) s
-where not exists (select from tag_options t where t.organization_id = $1 and t.id = s.id)
+from (
+  select s.line, s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value
+  from staged_tag_options s
+) s
+where not exists ( select from tag_options t where t.organization_id = $1 and t.id = s.id )
 order by record_index, entry_index;
 
 delete from lead_tags t using leads o
@@ -329,20 +336,22 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.lead_id
   and o.id in (select id from staged_leads)
   and not exists (
     select
-    from (select s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
+    from (select s.line, s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s )
+      s
     where s.lead_id = t.lead_id and s.tag_option_id = t.tag_option_id
   );
 
 update lead_tags t set position = s.position
-from (select s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
+from (select s.line, s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
 where t.organization_id = $1 and t.lead_id = s.lead_id and t.tag_option_id = s.tag_option_id
   and (t.position) is distinct from (s.position);
 
 insert into lead_tags (organization_id, lead_id, tag_option_id, position)
 select $1, lead_id, tag_option_id, position
-from (select s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
-where not exists
-  (select from lead_tags t where t.organization_id = $1 and t.lead_id = s.lead_id and t.tag_option_id = s.tag_option_id)
+from (select s.line, s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
+where not exists (
+   select from lead_tags t where t.organization_id = $1 and t.lead_id = s.lead_id and t.tag_option_id = s.tag_option_id 
+)
 order by record_index, entry_index;
 
 delete from lead_activations t using leads o
@@ -351,7 +360,7 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.lead_id
   and not exists (
     select
     from (
-      select s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
+      select s.line, s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
       from staged_lead_activations s
     ) s
     where s.lead_id = t.lead_id and s.activation_id = t.activation_id
@@ -359,7 +368,7 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.lead_id
 
 update lead_activations t set position = s.position, registered = s.registered, checked_in = s.checked_in
 from (
-  select s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
+  select s.line, s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
   from staged_lead_activations s
 ) s
 where t.organization_id = $1 and t.lead_id = s.lead_id and t.activation_id = s.activation_id
@@ -368,7 +377,7 @@ where t.organization_id = $1 and t.lead_id = s.lead_id and t.activation_id = s.a
 insert into lead_activations (organization_id, lead_id, activation_id, position, registered, checked_in)
 select $1, lead_id, activation_id, position, registered, checked_in
 from (
-  select s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
+  select s.line, s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
   from staged_lead_activations s
 ) s
 where not exists (
@@ -389,11 +398,11 @@ update leads t set created_at = coalesce(s.created_at, t.created_at), ref = s.re
   company_country = s.company_country, lead_provided_phone_numbers = s.lead_provided_phone_numbers,
   service_provided_phone_numbers = s.service_provided_phone_numbers, remote_ids = s.remote_ids
 from (
-  select s.record_index, s.entry_index, s.created_at, s.id, s.ref, s.source, s.created_by, s.first_name, s.last_name,
-    s.email, s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched,
-    s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name, s.company_industry,
-    s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip, s.company_country,
-    s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
+  select s.line, s.record_index, s.entry_index, s.created_at, s.id, s.ref, s.source, s.created_by, s.first_name,
+    s.last_name, s.email, s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture,
+    s.is_enriched, s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name,
+    s.company_industry, s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip,
+    s.company_country, s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
   from staged_leads s
 ) s
 where t.organization_id = $1 and t.id = s.id
@@ -415,18 +424,20 @@ with fresh as materialized (
   select s.*, 0::bigint as parent,
     row_number() over (partition by 0::bigint order by s.record_index, s.entry_index) - 1 as n
   from (
-    select s.record_index, s.entry_index, s.created_at, s.id, s.ref, s.source, s.created_by, s.first_name, s.last_name,
-      s.email, s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture,
+    select s.line, s.record_index, s.entry_index, s.created_at, s.id, s.ref, s.source, s.created_by, s.first_name,
+      s.last_name, s.email, s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture,
       s.is_enriched, s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name,
       s.company_industry, s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip,
       s.company_country, s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
     from staged_leads s
   ) s
-  where not exists (select from leads t where t.organization_id = $1 and t.id = s.id)
+  where not exists ( select from leads t where t.organization_id = $1 and t.id = s.id )
 ), allocated as materialized (
-  select parent, list_take($1, 'leads', count(*)) as start from fresh group by parent order by parent
-)
-insert into leads (
+  select parent, list_take($1, 'leads', count(*)) as start, count(*) as reserved
+  from fresh
+  group by parent
+  order by parent
+) insert into leads (
   organization_id, position, created_at, id, ref, source, created_by, first_name, last_name, email, description,
     linkedin, facebook, twitter, job_title, address, profile_picture, is_enriched, number_of_scans, last_scanned_by,
     personal_emails, professional_emails, company_name, company_industry, company_linkedin, company_street_address,
@@ -484,26 +495,14 @@ select lead.*, (
       lead.professional_emails as "professionalEmails"
   ) o
 )
-from (
-  select $1::integer as organization_id, start + n as position,
-    coalesce(created_at, now())::timestamp(3) with time zone as created_at, id as id, ref as ref, source as source,
-    created_by as created_by, first_name as first_name, last_name as last_name, email as email,
-    description as description, linkedin as linkedin, facebook as facebook, twitter as twitter, job_title as job_title,
-    address as address, profile_picture as profile_picture, is_enriched as is_enriched,
-    number_of_scans as number_of_scans, last_scanned_by as last_scanned_by, personal_emails as personal_emails,
-    professional_emails as professional_emails, company_name as company_name, company_industry as company_industry,
-    company_linkedin as company_linkedin, company_street_address as company_street_address,
-    company_city as company_city, company_state as company_state, company_zip as company_zip,
-    company_country as company_country, lead_provided_phone_numbers as lead_provided_phone_numbers,
-    service_provided_phone_numbers as service_provided_phone_numbers, remote_ids as remote_ids
-  from fresh join allocated using (parent)
-  order by parent, n
-) lead;
+from
+  (select $1::integer as organization_id, start + n as position, coalesce(created_at, now())::timestamptz(3) as created_at, id as id, ref as ref, source as source, created_by as created_by, first_name as first_name, last_name as last_name, email as email, description as description, linkedin as linkedin, facebook as facebook, twitter as twitter, job_title as job_title, address as address, profile_picture as profile_picture, is_enriched as is_enriched, number_of_scans as number_of_scans, last_scanned_by as last_scanned_by, personal_emails as personal_emails, professional_emails as professional_emails, company_name as company_name, company_industry as company_industry, company_linkedin as company_linkedin, company_street_address as company_street_address, company_city as company_city, company_state as company_state, company_zip as company_zip, company_country as company_country, lead_provided_phone_numbers as lead_provided_phone_numbers, service_provided_phone_numbers as service_provided_phone_numbers, remote_ids as remote_ids
+from fresh join allocated using (parent) order by parent, n) lead;
 
 update event_leads t set associated_at = coalesce(s.associated_at, t.associated_at), registered = s.registered,
   checked_in = s.checked_in
 from (
-  select s.record_index, s.entry_index, to_event_id.id as event_id, s.lead_id, s.associated_at, s.registered,
+  select s.line, s.record_index, s.entry_index, to_event_id.id as event_id, s.lead_id, s.associated_at, s.registered,
     s.checked_in
   from staged_event_leads s
     left join events to_event_id on to_event_id.organization_id = $1
@@ -514,25 +513,26 @@ where t.organization_id = $1 and t.lead_id = s.lead_id and t.event_id = s.event_
     (coalesce(s.associated_at, t.associated_at), s.registered, s.checked_in);
 
 with fresh as materialized (
-  select s.*, s.event_id as parent,
-    row_number() over (partition by s.event_id order by coalesce(s.associated_at, now()), s.record_index, s.entry_index)
-      - 1 as n
+  select s.*, event_id as parent, row_number() over
+    (partition by event_id order by coalesce(s.associated_at, now()), s.record_index, s.entry_index) - 1 as n
   from (
-    select s.record_index, s.entry_index, to_event_id.id as event_id, s.lead_id, s.associated_at, s.registered,
+    select s.line, s.record_index, s.entry_index, to_event_id.id as event_id, s.lead_id, s.associated_at, s.registered,
       s.checked_in
     from staged_event_leads s
       left join events to_event_id on to_event_id.organization_id = $1
       and to_event_id.ref = s.event_id
   ) s
   where not exists
-    (select from event_leads t where t.organization_id = $1 and t.lead_id = s.lead_id and t.event_id = s.event_id)
+    ( select from event_leads t where t.organization_id = $1 and t.lead_id = s.lead_id and t.event_id = s.event_id )
 ), allocated as materialized (
-  select parent, list_take($1, 'event_leads/' || parent, count(*)) as start from fresh group by parent order by parent
-)
-insert into event_leads (organization_id, position, event_id, lead_id, associated_at, registered, checked_in)
+  select parent, list_take($1, 'event_leads/' || parent, count(*)) as start, count(*) as reserved
+  from fresh
+  group by parent
+  order by parent
+) insert into event_leads (organization_id, position, event_id, lead_id, associated_at, registered, checked_in)
 select $1::integer as organization_id, start + n as position, event_id as event_id, lead_id as lead_id,
-  coalesce(associated_at, now() + record_index * interval '1 microsecond')::timestamp with time zone as associated_at,
-  registered as registered, checked_in as checked_in
+  coalesce(associated_at, now() + record_index * interval '1 microsecond') as associated_at, registered as registered,
+  checked_in as checked_in
 from fresh join allocated using (parent) order by parent, n;
 
 set constraints all immediate;
