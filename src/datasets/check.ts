@@ -98,7 +98,7 @@ export class Checks {
 }
 
 /** What a check of one column has in common with others. */
-const ofColumn = ({ name, path }: Pick<FilledColumn, 'name' | 'path'>): Pick<RowCheck, 'path' | 'value'> => ({
+const checkedColumn = ({ name, path }: Pick<FilledColumn, 'name' | 'path'>): Pick<RowCheck, 'path' | 'value'> => ({
   path,
   value: (staged) => `${staged}.${name}::text`,
 });
@@ -110,7 +110,7 @@ function checksOf(table: Table, tables: Table[], incomplete: ReadonlySet<string>
   // Entries of one array were compared when their record was read.
   if (keyColumn && match.length === 1) {
     const isKey = (staged: string) => `${staged}.${key}`;
-    checks.push({ ...ofColumn(keyColumn), ...duplicateKeys(table, isKey, plan.isPartial) });
+    checks.push({ ...checkedColumn(keyColumn), ...duplicateKeys(table, isKey, plan.isPartial) });
   }
   if (plan.match && !list) {
     const { value } = plan.match;
@@ -132,7 +132,7 @@ function checksOf(table: Table, tables: Table[], incomplete: ReadonlySet<string>
   }
   for (const { column: name, ...check } of list ? [] : (dataset.shared?.checks ?? [])) {
     const column = columns.find((each) => each.name === name);
-    if (column) checks.push({ ...ofColumn(column), ...check });
+    if (column) checks.push({ ...checkedColumn(column), ...check });
   }
   return checks;
 }
@@ -164,7 +164,7 @@ function duplicateKeys(
 
 /** A row that matches stored rows by another key than the id may still provide an id, for the record that it creates. */
 const idOfOtherRecord = ({ stage, name, key: id }: Table, { findId }: RecordMatch): RowCheck => ({
-  ...ofColumn({ name: id, path: id }),
+  ...checkedColumn({ name: id, path: id }),
   findViolations: (staged) => `${stage} ${staged}
       join ${name} t on t.organization_id = $1 and t.${id} = ${staged}.${id}
       where (${findId(staged)}) is distinct from ${staged}.${id}`,
@@ -173,7 +173,7 @@ const idOfOtherRecord = ({ stage, name, key: id }: Table, { findId }: RecordMatc
 });
 
 const otherOrganization = ({ stage, name }: Table, column: FilledColumn): RowCheck => ({
-  ...ofColumn(column),
+  ...checkedColumn(column),
   findViolations: (staged) => `${stage} ${staged} join ${name} t on t.id = ${staged}.id where t.organization_id <> $1`,
   message: (value) => `${value} belongs to another organization.`,
   expected: 'an ID of this organization, or a new one',
@@ -181,7 +181,7 @@ const otherOrganization = ({ stage, name }: Table, column: FilledColumn): RowChe
 
 /** A file that provides only some of the fields may lack what a new record needs. */
 const missingRequired = ({ stage, name, key, isShared }: Table, column: FilledColumn): RowCheck => ({
-  ...ofColumn(column),
+  ...checkedColumn(column),
   findViolations: (staged) => `${stage} ${staged} where ${staged}.${column.name} is null and not exists (
         select from ${name} t where ${isShared ? 'true' : 't.organization_id = $1'} and t.${key} = ${staged}.${key}
       )`,
@@ -194,7 +194,7 @@ function unknownReference({ stage }: Table, column: FilledColumn, key: string, t
   const noun = (target?.list ?? target?.dataset)?.noun ?? 'record';
   const keyName = key === 'id' ? 'ID' : key;
   return {
-    ...ofColumn(column),
+    ...checkedColumn(column),
     findViolations: (staged) => {
       const conditions = [`${staged}.${column.name} is not null`, notStored(staged, column, target)];
       if (target) {

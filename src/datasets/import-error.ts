@@ -105,7 +105,7 @@ export class IssueCollector {
   private readonly groups = new Map<string, IssueGroup>();
   private readonly advice: ImportAdvice = { options: new Set(), skippableLines: [], isComplete: true };
   /** The errors of unknown columns, of which there are more, and the line that reports them. */
-  private ofColumns: { issues: LocatedIssue[]; moreCount: number; line: string } | undefined;
+  private columnErrors: { issues: LocatedIssue[]; moreCount: number; line: string } | undefined;
   private readonly limit: number;
 
   /** @param reportsAll whether to report every error with its own line */
@@ -137,20 +137,20 @@ export class IssueCollector {
    * @param options by which they are no errors
    */
   setColumnIssues(issues: LocatedIssue[], moreCount: number, line: string, options: string[]): void {
-    this.ofColumns = { issues, moreCount, line };
+    this.columnErrors = { issues, moreCount, line };
     for (const option of options) this.advice.options.add(option);
   }
 
   get hasAny(): boolean {
-    return this.count > 0 || this.ofColumns !== undefined;
+    return this.count > 0 || this.columnErrors !== undefined;
   }
 
   /** @throws ImportError if there are errors */
   throwIfAny(): void {
     if (!this.hasAny) return;
     const first = this.sorted();
-    const issues = [...(this.ofColumns?.issues ?? []), ...first];
-    const moreCount = this.count - first.length + (this.ofColumns?.moreCount ?? 0);
+    const issues = [...(this.columnErrors?.issues ?? []), ...first];
+    const moreCount = this.count - first.length + (this.columnErrors?.moreCount ?? 0);
     const lines = this.reportsAll ? issues.map((issue) => describeIssue(issue)) : this.lines();
     throw new ImportError(issues, moreCount, lines, this.advice);
   }
@@ -180,7 +180,7 @@ export class IssueCollector {
     const groups = [...this.groups.values()].sort((one, other) => orderOf(one.first) - orderOf(other.first));
     const reported = groups.slice(0, MAX_REPORTED);
     const lines = reported.map(({ first, count }) => describeIssue(first, count));
-    if (this.ofColumns) lines.unshift(this.ofColumns.line);
+    if (this.columnErrors) lines.unshift(this.columnErrors.line);
     const moreCount = this.count - reported.reduce((sum, { count }) => sum + count, 0);
     if (moreCount > 0) lines.push(`and ${formatCount(moreCount)} more`);
     return lines;

@@ -56,14 +56,14 @@ export async function writeStaged(staged: StagedImport, maySkipLocks: boolean): 
   await stage.matchStoredRows();
   await manager.query(CREATE_RESERVED_TABLE);
   await manager.query(atReservedPositions(true));
-  const ofOwn = await writeRows(staged, own, count * MARGIN_PER_RECORD);
+  const ownWritten = await writeRows(staged, own, count * MARGIN_PER_RECORD);
   await manager.query(atReservedPositions(false));
   // Nobody else of the organization has to wait while the shared rows are written.
-  const ofShared = shared.length > 0 ? await writeLocked(staged, shared) : undefined;
+  const sharedWritten = shared.length > 0 ? await writeLocked(staged, shared) : undefined;
   await lockLists(staged, own);
   await manager.query(ADVANCE_LISTS, [organizationId]);
   if (await stage.matchesAddedRows(position)) throw new MatchedMeanwhile();
-  return { ...ofOwn, outcomes: { ...ofOwn.outcomes, ...ofShared?.outcomes } };
+  return { ...ownWritten, outcomes: { ...ownWritten.outcomes, ...sharedWritten?.outcomes } };
 }
 
 /** Locks the lists, and then writes. */

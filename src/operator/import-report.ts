@@ -67,7 +67,7 @@ export class ImportReport {
   get lines(): string[] {
     const { plan, leftOut, before } = this;
     const { importId, recreated } = this.result;
-    return present([
+    return applicableLines([
       this.text,
       ...(plan ? readingNotes(plan, this.result) : []),
       ...(plan && leftOut ? leftOutLines(leftOut, plan) : []),
@@ -105,7 +105,7 @@ export class ImportReport {
   dryRunText(keepsBefore: boolean): string {
     const updated = Object.values(this.outcomes).reduce((sum, each) => sum + each.updated, 0);
     const changes = `This would change ${formatCount(updated, 'record')}. To be able to bring that back, add --before FILE.`;
-    return present([
+    return applicableLines([
       ...(this.plan ? this.readingLines(this.plan) : []),
       updated > 0 && !keepsBefore && changes,
       'This was a dry run: nothing was stored.\n',
@@ -123,7 +123,8 @@ export class ImportReport {
 }
 
 /** The lines that apply. */
-const present = (lines: (string | false | undefined)[]): string[] => lines.filter((line) => typeof line === 'string');
+const applicableLines = (lines: (string | false | undefined)[]): string[] =>
+  lines.filter((line) => typeof line === 'string');
 
 /** Whoever imports a file of `--before` may not know what was deleted since. */
 function recreatedNote(count: number, isDryRun: boolean): string {
@@ -210,7 +211,7 @@ export function readingNotes(plan: CsvPlan, { repeatedRows, samePersonRows }: Re
     onDuplicate === 'merge' ? 'joined with the first row of the same key' : 'not kept, as another row has the same key';
   const addresses = samePersonRows === 1 ? 'has the address of an earlier row' : 'have the addresses of earlier rows';
   const { count, first } = repeatedHours;
-  return present([
+  return applicableLines([
     firstLine > 0 && `Skipped ${preamble} before the header.`,
     isLenient &&
       survey.encodingProblem &&
