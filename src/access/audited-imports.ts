@@ -31,11 +31,20 @@ const COLUMNS = `
   coalesce((i.details ->> 'finishedAt')::timestamptz(3), now()) as "finishedAt",
   (select max(u.at) from audit_log u where u.id = i.id and u.resource = 'imports' and u.change = 'd') as "undoneAt"`;
 
-const IS_IMPORT = `i.organization_id = $1 and i.at >= $2 and i.resource = 'imports' and i.change = 'c'`;
+const IS_IMPORT = `i.resource = 'imports' and i.change = 'c'`;
 
-const LIST = `select ${COLUMNS} from audit_log i where ${IS_IMPORT} order by i.at desc, i.seq desc limit $3`;
+const LIST = `
+  select ${COLUMNS} from audit_log i where i.organization_id = $1 and i.at >= $2 and ${IS_IMPORT}
+  order by i.at desc, i.seq desc limit $3`;
 
-const FIND = `select ${COLUMNS} from audit_log i where ${IS_IMPORT} and i.id = $3`;
+const FIND = `
+  select ${COLUMNS} from audit_log i
+  where i.id = $1 and i.at >= $2 and ${IS_IMPORT} and i.organization_id = coalesce($3, i.organization_id)`;
+
+const HAS_WRITTEN = `
+  select exists (
+    select from audit_log i where i.organization_id = $1 and ${IS_IMPORT} and i.details ->> 'before' = $2
+  ) as "hasWritten"`;
 
 const ADD_DETAILS = `
   update audit_log set details = $2::jsonb || jsonb_build_object('finishedAt', clock_timestamp()::timestamptz(3))
@@ -50,6 +59,12 @@ export async function completeAuditedImport(
   details: ImportDetails,
 ): Promise<void> {
   await manager.query(ADD_DETAILS, [importId, details]);
+}
+
+/** Whether an import has written a file of records as they were before it. */
+export async function hasWrittenBefore(manager: EntityManager, organizationId: number, path: string): Promise<boolean> {
+  const [row] = await manager.query<{ hasWritten: boolean }[]>(HAS_WRITTEN, [organizationId, path]);
+  return row?.hasWritten ?? false;
 }
 
 /** Adds an entry that says that an import was undone. */
@@ -79,8 +94,9 @@ export class AuditedImports {
     return this.dataSource.query(LIST, [organizationId, this.oldest, limit]);
   }
 
-  async find(organizationId: number, importId: string): Promise<AuditedImport | undefined> {
-    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, [organizationId, this.oldest, importId]);
+  /** @param organizationId the only one whose import it may be, if it is not undefined */
+  async find(importId: string, organizationId?: number): Promise<AuditedImport | undefined> {
+    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, [importId, this.oldest, organizationId ?? null]);
     return found;
   }
 

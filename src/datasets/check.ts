@@ -1,8 +1,7 @@
-import type { EntityManager } from 'typeorm';
 import { type Datasets, orderInFile } from './dataset';
 import { IssueCollector, type LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
-import type { ImportPlan, RecordMatch, RowCheck } from './import-plan';
+import { type ImportContext, type ImportPlan, type RecordMatch, type RowCheck, runStatement } from './import-plan';
 import type { Stage } from './stage';
 import { type FilledColumn, READ_ONLY_COLUMN, type Table } from './tables';
 
@@ -25,8 +24,7 @@ const MAX_VIOLATIONS = 20;
 /** Checks the staged rows of an organization against each other and against what is stored. */
 export class Checks {
   constructor(
-    private readonly manager: EntityManager,
-    private readonly organizationId: number,
+    private readonly context: ImportContext,
     private readonly datasets: Datasets,
     private readonly plan: ImportPlan,
     private readonly stage: Stage,
@@ -49,13 +47,12 @@ export class Checks {
   async checkReadOnlyFields(tables: Table[]): Promise<void> {
     const issues = new IssueCollector();
     for (const table of tables) {
-      const { dataset, list } = table;
-      if (dataset.readOnlyFields && !list) await this.run(table, differentReadOnlyFields(table), issues);
+      if (table.dataset.readOnlyFields && !table.list) await this.run(table, differentReadOnlyFields(table), issues);
     }
     issues.throwIfAny();
   }
 
-  private async run(table: Table, check: RowCheck, issues: IssueCollector): Promise<void> {
+  async run(table: Table, check: RowCheck, issues: IssueCollector): Promise<void> {
     const violations = await this.findViolations(check, issues.reportsAll ? 'all' : MAX_VIOLATIONS);
     const located = violations.map((violation) => this.issueOf(table, check, violation));
     issues.addFirst(located, violations[0]?.count ?? 0);
@@ -65,11 +62,10 @@ export class Checks {
     const columns = ['s.line', 's.record_index', 's.entry_index', `${check.value('s')} as value`];
     if (check.findsDuplicates) columns.push('s.first_index', 's.first_line');
     if (check.details) columns.push(`${check.details('s')} as details`);
-    const rows = check.findViolations('s');
-    return this.manager.query<Violation[]>(
+    return runStatement(
+      this.context,
       `select ${columns.join(', ')}, count(*) over ()::integer as count
-        from ${rows} order by s.record_index, s.entry_index limit ${limit}`,
-      rows.includes('$1') ? [this.organizationId] : [],
+        from ${check.findViolations('s')} order by s.record_index, s.entry_index limit ${limit}`,
     );
   }
 
@@ -85,9 +81,7 @@ export class Checks {
 
   private issueOf({ section, list, hasTextEntries }: Table, check: RowCheck, violation: Violation): LocatedIssue {
     const { record_index: index, entry_index: entryIndex, line, value } = violation;
-    const entryPath = list && `${list.name}[${entryIndex}]`;
-    const pathInEntry = hasTextEntries ? '' : `.${check.path}`;
-    const path = entryPath ? entryPath + pathInEntry : check.path;
+    const path = [list && `${list.name}[${entryIndex}]`, !hasTextEntries && check.path].filter(Boolean).join('.');
     const record = { section, index, line };
     const { isValueHidden, ...location } = this.plan.locateError(record, path);
     const first = violation.first_line ? `line ${violation.first_line}` : `${section}[${violation.first_index}]`;
@@ -103,36 +97,42 @@ export class Checks {
   }
 }
 
-const columnValue =
-  ({ name }: FilledColumn) =>
-  (staged: string): string =>
-    `${staged}.${name}::text`;
+/** What a check of one column has in common with others. */
+const checkedColumn = ({ name, path }: Pick<FilledColumn, 'name' | 'path'>): Pick<RowCheck, 'path' | 'value'> => ({
+  path,
+  value: (staged) => `${staged}.${name}::text`,
+});
 
 function checksOf(table: Table, tables: Table[], incomplete: ReadonlySet<string>, plan: ImportPlan): RowCheck[] {
-  const { columns, dataset, match, owner, list } = table;
+  const { columns, dataset, match, key, owner, list } = table;
   const checks: RowCheck[] = [];
-  const keyColumn = columns.find(({ name }) => name === match[0]);
+  const keyColumn = columns.find(({ name }) => name === key);
   // Entries of one array were compared when their record was read.
   if (keyColumn && match.length === 1) {
-    const key = (staged: string) => `${staged}.${keyColumn.name}`;
-    checks.push(duplicateKeys(table, keyColumn.path, key, columnValue(keyColumn), plan.isPartial));
+    const isKey = (staged: string) => `${staged}.${key}`;
+    checks.push({ ...checkedColumn(keyColumn), ...duplicateKeys(table, isKey, plan.isPartial) });
   }
   if (plan.match && !list) {
-    const { key, value } = plan.match;
-    const duplicates = duplicateKeys(table, plan.matchPath ?? '', key, value, true);
-    checks.push(duplicates, idOfOtherRecord(table, plan.match));
+    const { value } = plan.match;
+    checks.push({ path: plan.matchPath ?? '', value, ...duplicateKeys(table, plan.match.key, true) });
+    checks.push(idOfOtherRecord(table, plan.match));
   }
   const idColumn = columns.find(({ name }) => name === 'id');
   if (idColumn && !table.isShared) checks.push(otherOrganization(table, idColumn));
-  if (plan.isPartial && !list) checks.push(...missingRequired(table));
+  if (plan.isPartial && !list) {
+    checks.push(...columns.filter(({ isRequired }) => isRequired).map((column) => missingRequired(table, column)));
+  }
   if (!list) checks.push(...plan.checks);
   for (const column of columns) {
-    if (column !== owner && !createsReferences(plan, list?.name ?? column.path))
-      checks.push(...unknownReference(table, column, tables, incomplete));
+    const { target } = column;
+    if (!target || column === owner || createsReferences(plan, list?.name ?? column.path)) continue;
+    const targetTable = tables.find(({ name }) => name === target.table);
+    if (targetTable && incomplete.has(targetTable.section)) continue;
+    checks.push(unknownReference(table, column, target.key, targetTable));
   }
   for (const { column: name, ...check } of list ? [] : (dataset.shared?.checks ?? [])) {
     const column = columns.find((each) => each.name === name);
-    if (column) checks.push({ ...check, path: column.path, value: columnValue(column) });
+    if (column) checks.push({ ...checkedColumn(column), ...check });
   }
   return checks;
 }
@@ -143,14 +143,11 @@ const createsReferences = ({ newReferences }: ImportPlan, path: string): boolean
 
 function duplicateKeys(
   { stage }: Table,
-  path: string,
   key: (staged: string) => string,
-  value: (staged: string) => string,
   canBeMerged: boolean,
-): RowCheck {
+): Omit<RowCheck, 'path' | 'value'> {
+  const advice = ' Keep one row with --repeated first or last, or join them with --repeated merge.';
   return {
-    path,
-    value,
     findsDuplicates: true,
     kind: 'duplicate',
     fix: canBeMerged ? '--repeated merge' : undefined,
@@ -160,76 +157,54 @@ function duplicateKeys(
       from ${stage} s where ${key('s')} in (select ${key('s')} from ${stage} s group by 1 having count(*) > 1)
       window w as (partition by ${key('s')} order by record_index, entry_index)
     ) ${staged} where ${staged}.nth > 1`,
-    message: (_value, first) =>
-      `Duplicate of ${first}.${canBeMerged ? ' Keep one row with --repeated first or last, or join them with --repeated merge.' : ''}`,
+    message: (_value, first) => `Duplicate of ${first}.${canBeMerged ? advice : ''}`,
     expected: 'a value that no other record has',
   };
 }
 
 /** A row that matches stored rows by another key than the id may still provide an id, for the record that it creates. */
-function idOfOtherRecord({ stage, name, match }: Table, { findId }: RecordMatch): RowCheck {
-  const id = match[0] ?? '';
-  return {
-    path: id,
-    value: (staged) => `${staged}.${id}::text`,
-    findViolations: (staged) => `${stage} ${staged}
+const idOfOtherRecord = ({ stage, name, key: id }: Table, { findId }: RecordMatch): RowCheck => ({
+  ...checkedColumn({ name: id, path: id }),
+  findViolations: (staged) => `${stage} ${staged}
       join ${name} t on t.organization_id = $1 and t.${id} = ${staged}.${id}
       where (${findId(staged)}) is distinct from ${staged}.${id}`,
-    message: (value) => `${value} is the ID of another record, which --match does not find.`,
-    expected: 'the ID of the matching record, or a new one',
-  };
-}
+  message: (value) => `${value} is the ID of another record, which --match does not find.`,
+  expected: 'the ID of the matching record, or a new one',
+});
 
 const otherOrganization = ({ stage, name }: Table, column: FilledColumn): RowCheck => ({
-  path: column.path,
-  value: columnValue(column),
+  ...checkedColumn(column),
   findViolations: (staged) => `${stage} ${staged} join ${name} t on t.id = ${staged}.id where t.organization_id <> $1`,
   message: (value) => `${value} belongs to another organization.`,
   expected: 'an ID of this organization, or a new one',
 });
 
 /** A file that provides only some of the fields may lack what a new record needs. */
-function missingRequired({ stage, name, match, columns, isShared }: Table): RowCheck[] {
-  const isOwn = isShared ? 'true' : 't.organization_id = $1';
-  return columns
-    .filter(({ isRequired }) => isRequired)
-    .map((column) => ({
-      path: column.path,
-      value: columnValue(column),
-      findViolations: (staged) => `${stage} ${staged} where ${staged}.${column.name} is null and not exists (
-        select from ${name} t where ${isOwn} and t.${match[0]} = ${staged}.${match[0]}
+const missingRequired = ({ stage, name, key, isShared }: Table, column: FilledColumn): RowCheck => ({
+  ...checkedColumn(column),
+  findViolations: (staged) => `${stage} ${staged} where ${staged}.${column.name} is null and not exists (
+        select from ${name} t where ${isShared ? 'true' : 't.organization_id = $1'} and t.${key} = ${staged}.${key}
       )`,
-      message: () => 'A value is missing. A new record needs one.',
-      expected: 'a value, because the record is new',
-    }));
-}
+  message: () => 'A value is missing. A new record needs one.',
+  expected: 'a value, because the record is new',
+});
 
-function unknownReference(
-  { stage }: Table,
-  column: FilledColumn,
-  tables: Table[],
-  incomplete: ReadonlySet<string>,
-): RowCheck[] {
-  if (!column.target) return [];
-  const { table: targetName, key } = column.target;
-  const target = tables.find(({ name }) => name === targetName);
-  if (target && incomplete.has(target.section)) return [];
+/** @param target the table that the reference means, if the file fills it */
+function unknownReference({ stage }: Table, column: FilledColumn, key: string, target?: Table): RowCheck {
   const noun = (target?.list ?? target?.dataset)?.noun ?? 'record';
-  return [
-    {
-      path: column.path,
-      value: columnValue(column),
-      findViolations: (staged) => {
-        const conditions = [`${staged}.${column.name} is not null`, notStored(staged, column, target)];
-        if (target) {
-          conditions.push(`not exists (select from ${target.stage} r where r.${key} = ${staged}.${column.name})`);
-        }
-        return `${stage} ${staged} where ${conditions.join(' and ')}`;
-      },
-      message: (value) => `No ${noun} has the ${key === 'id' ? 'ID' : key} ${value}.`,
-      expected: `the ${key === 'id' ? 'ID' : key} of a ${noun}`,
+  const keyName = key === 'id' ? 'ID' : key;
+  return {
+    ...checkedColumn(column),
+    findViolations: (staged) => {
+      const conditions = [`${staged}.${column.name} is not null`, notStored(staged, column, target)];
+      if (target) {
+        conditions.push(`not exists (select from ${target.stage} r where r.${key} = ${staged}.${column.name})`);
+      }
+      return `${stage} ${staged} where ${conditions.join(' and ')}`;
     },
-  ];
+    message: (value) => `No ${noun} has the ${keyName} ${value}.`,
+    expected: `the ${keyName} of a ${noun}`,
+  };
 }
 
 /** The condition that nothing is stored that a reference means, or only entries that the file removes from their record. */
@@ -243,13 +218,13 @@ function notStored(staged: string, { name, target: reference }: FilledColumn, ta
     )`;
 }
 
-function differentReadOnlyFields({ stage, name, match, dataset }: Table): RowCheck {
+function differentReadOnlyFields({ stage, name, key, dataset }: Table): RowCheck {
   const { paths, json } = dataset.readOnlyFields ?? { paths: [], json: () => '' };
   return {
     path: '',
     value: () => 'null::text',
     findViolations: (staged) => `${stage} ${staged}
-      join ${name} t on t.organization_id = $1 and t.${match[0]} = ${staged}.${match[0]}
+      join ${name} t on t.organization_id = $1 and t.${key} = ${staged}.${key}
       where ${staged}.${READ_ONLY_COLUMN} is not null and not ${json('t')} @> ${staged}.${READ_ONLY_COLUMN}`,
     message: () => `${paths.join(' and ')} are read-only and differ from what is stored.`,
     expected: 'the stored values of read-only fields',

@@ -7,16 +7,15 @@ const REPEATED = 'repeated_rows';
 
 /**
  * Makes one of the staged rows that are the same record, as the operator has said.
- * @param tables of the section
  * @returns how many rows were dropped or merged into others
  */
 export async function resolveDuplicates(
   manager: EntityManager,
-  [main, ...lists]: Table[],
+  main: Table,
   { match, onDuplicate }: ImportPlan,
 ): Promise<number> {
-  if (!onDuplicate || !main) return 0;
-  const key = match?.key('s') ?? `s.${main.match[0]}`;
+  if (!onDuplicate) return 0;
+  const key = match?.key('s') ?? `s.${main.key}`;
   const direction = onDuplicate === 'keepLast' ? 'desc' : 'asc';
   await manager.query(`drop table if exists ${REPEATED}`);
   await manager.query(
@@ -29,30 +28,31 @@ export async function resolveDuplicates(
   const [row] = await manager.query<{ count: number }[]>(`select count(*)::integer as count from ${REPEATED}`);
   if (!row || row.count === 0) return 0;
   if (onDuplicate === 'merge') {
-    await manager.query(mergeRows(main));
-    for (const list of lists) for (const statement of moveEntries(list, main)) await manager.query(statement);
+    for (const statement of [mergeRows(main), ...main.lists.flatMap((list) => moveEntries(list, main))]) {
+      await manager.query(statement);
+    }
   }
-  for (const { stage } of [main, ...lists]) {
+  for (const { stage } of [main, ...main.lists]) {
     await manager.query(`delete from ${stage} where record_index in (select record_index from ${REPEATED})`);
   }
   return row.count;
 }
 
 /** Gives the first of several rows what the others have and it lacks. */
-function mergeRows({ stage, staged, match, dataset }: Table): string {
-  const columns = staged.filter(({ name }) => name !== match[0] && name !== READ_ONLY_COLUMN);
-  const arrays = columns.map(({ name, type }) => {
-    // Lists of different lengths make no array.
-    const value = type.endsWith('[]') ? `s.${name}::text` : `s.${name}`;
+function mergeRows({ stage, staged, key, dataset }: Table): string {
+  const columns = staged.filter(({ name }) => name !== key && name !== READ_ONLY_COLUMN);
+  // Whole rows make an array even if lists in them have different lengths.
+  const values = columns.map(({ name, type }) => {
+    const value = type.endsWith('[]') ? 's' : `s.${name}`;
     return `array_agg(${value} order by s.record_index) filter (where s.${name} is not null) as ${name}`;
   });
   const assignments = columns.map(({ name, path, type }) => {
-    const merged = dataset.mergedValues?.[path]?.(`m.${name}`, 'm.row_count') ?? `(m.${name})[1]`;
-    return `${name} = (${merged})::${type}`;
+    const first = type.endsWith('[]') ? `(m.${name}[1]).${name}` : `m.${name}[1]`;
+    return `${name} = (${dataset.mergedValues?.[path]?.(`m.${name}`, 'm.row_count') ?? first})`;
   });
   return `
     update ${stage} k set ${assignments.join(', ')} from (
-      select g.kept_index, count(*) as row_count, ${arrays.join(', ')}
+      select g.kept_index, count(*) as row_count, ${values.join(', ')}
       from (select record_index, kept_index from ${REPEATED}
         union all select distinct kept_index, kept_index from ${REPEATED}) g
       join ${stage} s on s.record_index = g.record_index
@@ -62,9 +62,8 @@ function mergeRows({ stage, staged, match, dataset }: Table): string {
 
 /** Moves the entries of the rows that are dropped to the row that stays, and removes entries that it then has twice. */
 function moveEntries({ stage, owner, match }: Table, main: Table): string[] {
-  const ownerName = owner?.name ?? '';
   return [
-    `update ${stage} l set record_index = r.kept_index, ${ownerName} = k.${main.match[0]}, entry_index = l.entry_index + 1000000
+    `update ${stage} l set record_index = r.kept_index, ${owner?.name} = k.${main.key}, entry_index = l.entry_index + 1000000
       from ${REPEATED} r join ${main.stage} k on k.record_index = r.kept_index where l.record_index = r.record_index`,
     `delete from ${stage} l using (
         select ctid, row_number() over (partition by ${match.join(', ')} order by entry_index) as nth from ${stage}

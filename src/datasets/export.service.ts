@@ -2,11 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAuditIfWritable } from '../access/audit-log.service';
 import { Datasets } from './dataset';
-import { selectRecords } from './record-sql';
+import { fetchBatches, selectRecords } from './record-sql';
 import { tablesOf } from './tables';
-
-/** How many records are in memory at a time. */
-const FETCH_SIZE = 1000;
 
 /** Exports the records of an organization. */
 @Injectable()
@@ -30,9 +27,9 @@ export class ExportService {
     await this.dataSource.transaction('REPEATABLE READ', async (manager) => {
       await manager.query('set transaction read only');
       for (const section of sections) {
-        const select = selectRecords(tables.filter((table) => table.section === section));
+        const main = tables.find((table) => table.section === section && !table.list)!;
         // The statement of a cursor takes no parameters, so the number becomes part of its text.
-        const statement = select.replaceAll('$1', String(Math.trunc(organizationId)));
+        const statement = selectRecords(main).replaceAll('$1', String(Math.trunc(organizationId)));
         await receive(section, fetchRecords(manager, statement));
       }
     });
@@ -41,13 +38,8 @@ export class ExportService {
   }
 }
 
-/** The records of a select, read through a cursor. */
 async function* fetchRecords(manager: EntityManager, select: string): AsyncGenerator<string> {
-  await manager.query(`declare records no scroll cursor for ${select}`);
-  for (;;) {
-    const rows = await manager.query<{ record: string }[]>(`fetch ${FETCH_SIZE} from records`);
+  for await (const rows of fetchBatches<{ record: string }>(manager, select)) {
     for (const { record } of rows) yield record;
-    if (rows.length < FETCH_SIZE) break;
   }
-  await manager.query('close records');
 }

@@ -3,11 +3,8 @@ import type { EntityManager } from 'typeorm';
 import { FeedResources } from '../changes/feed-resource';
 import { TransactionalDataSource } from '../database/transactional-data-source';
 import { Datasets } from './dataset';
-import { recordJson } from './record-sql';
+import { fetchBatches, recordJson } from './record-sql';
 import { type Table, tablesOf } from './tables';
-
-/** How many records are in memory at a time. */
-const FETCH_SIZE = 1000;
 
 /** A record as an export has it. */
 export interface FormerRecord {
@@ -30,12 +27,10 @@ export class FormerRecords {
 
   /** @param transaction of the import, which has written all its records */
   async *read(transaction: EntityManager, organizationId: number): AsyncGenerator<FormerRecord> {
-    const tables = tablesOf(this.dataSource, this.datasets);
     const others = this.dataSource.createReservedRunner();
     try {
-      for (const main of tables.filter(({ list }) => !list)) {
-        const ofSection = tables.filter(({ section }) => section === main.section);
-        const select = this.selectRecords(ofSection);
+      for (const main of tablesOf(this.dataSource, this.datasets).filter(({ list }) => !list)) {
+        const select = this.selectRecords(main);
         for await (const ids of this.candidates(transaction, organizationId, main)) {
           const values = [organizationId, ids];
           const now = await transaction.query<{ id: string; record: string }[]>(select, values);
@@ -58,7 +53,7 @@ export class FormerRecords {
   private async *candidates(
     transaction: EntityManager,
     organizationId: number,
-    { name, match, isShared }: Table,
+    { name, key, isShared }: Table,
   ): AsyncGenerator<string[]> {
     const number = this.feedResources.all.find(({ table }) => table === name)?.number;
     const selects: string[] = [];
@@ -68,7 +63,7 @@ export class FormerRecords {
     if (isInFile) {
       const isOwn = isShared ? 'true' : `t.organization_id = ${organizationId}`;
       selects.push(`select t.id::text as id from pg_temp.before_${name} b
-        join ${name} t on ${isOwn} and t.${match[0]} = b.key::${this.typeOf(name, match[0])}`);
+        join ${name} t on ${isOwn} and t.${key} = b.key`);
     }
     if (number !== undefined) {
       selects.push(`select coalesce(id::text, event_id::text) from changes
@@ -76,25 +71,15 @@ export class FormerRecords {
           and operation = 'u'`);
     }
     if (selects.length === 0) return;
-    await transaction.query(`declare changed no scroll cursor for ${selects.join(' union ')} order by id`);
-    for (;;) {
-      const rows = await transaction.query<{ id: string }[]>(`fetch ${FETCH_SIZE} from changed`);
-      if (rows.length > 0) yield rows.map(({ id }) => id);
-      if (rows.length < FETCH_SIZE) break;
-    }
-    await transaction.query('close changed');
+    const batches = fetchBatches<{ id: string }>(transaction, `${selects.join(' union ')} order by id`);
+    for await (const rows of batches) yield rows.map(({ id }) => id);
   }
 
   /** The records of an organization, or of the catalog, by their ids: `$1` is the organization. */
-  private selectRecords(tables: Table[]): string {
-    const [{ name, isShared }] = tables as [Table];
-    const isVisible = isShared ? '$1::integer is not null' : 't.organization_id = $1';
-    return `select t.id::text as id, ${recordJson(tables, 't')} as record from ${name} t
-      where ${isVisible} and t.id = any($2::text[]::${this.typeOf(name, 'id')}[]) order by t.id`;
-  }
-
-  private typeOf(table: string, column: string | undefined): string {
-    const type = this.dataSource.getMetadata(table).columns.find(({ databaseName }) => databaseName === column)?.type;
-    return String(type ?? 'text');
+  private selectRecords(main: Table): string {
+    const isVisible = main.isShared ? '$1::integer is not null' : 't.organization_id = $1';
+    const type = this.dataSource.getMetadata(main.name).findColumnWithPropertyName('id')?.type;
+    return `select t.id::text as id, ${recordJson(main, 't')} as record from ${main.name} t
+      where ${isVisible} and t.id = any($2::text[]::${String(type)}[]) order by t.id`;
   }
 }

@@ -30,7 +30,7 @@ export interface LocatedIssue extends ImportIssue {
 /** What an operator can do about the errors of a file. */
 export interface ImportAdvice {
   /** Options to add to the command. */
-  options: string[];
+  options: Set<string>;
   /** Lines that can be skipped without losing anything. */
   skippableLines: number[];
   /** Whether options alone are enough. */
@@ -53,7 +53,7 @@ export class ImportError extends Error {
     readonly issues: LocatedIssue[],
     readonly moreCount = 0,
     lines = issues.map((issue) => describeIssue(issue)),
-    readonly advice: ImportAdvice = { options: [], skippableLines: [], isComplete: false },
+    readonly advice: ImportAdvice = { options: new Set(), skippableLines: [], isComplete: false },
   ) {
     super(lines.join('\n'));
   }
@@ -103,12 +103,9 @@ export class IssueCollector {
   private first: LocatedIssue[] = [];
   private count = 0;
   private readonly groups = new Map<string, IssueGroup>();
-  private readonly options = new Set<string>();
-  private readonly skippableLines: number[] = [];
-  private canBeSolved = true;
-  private columnIssues: LocatedIssue[] = [];
-  private moreColumnIssues = 0;
-  private columnLine: string | undefined;
+  private readonly advice: ImportAdvice = { options: new Set(), skippableLines: [], isComplete: true };
+  /** The errors of unknown columns, of which there are more, and the line that reports them. */
+  private columnErrors: { issues: LocatedIssue[]; moreCount: number; line: string } | undefined;
   private readonly limit: number;
 
   /** @param reportsAll whether to report every error with its own line */
@@ -118,6 +115,11 @@ export class IssueCollector {
 
   add(...issues: LocatedIssue[]): void {
     this.addFirst(issues, issues.length);
+  }
+
+  /** Adds an error that ends the reading. It comes after the others if it has no line. */
+  addLast({ issues }: ImportError): void {
+    this.add(...issues.map((issue) => ({ ...issue, order: issue.line ?? Infinity })));
   }
 
   /** @param count the number of all errors, of which `issues` are the first */
@@ -135,32 +137,26 @@ export class IssueCollector {
    * @param options by which they are no errors
    */
   setColumnIssues(issues: LocatedIssue[], moreCount: number, line: string, options: string[]): void {
-    this.columnIssues = issues;
-    this.moreColumnIssues = moreCount;
-    this.columnLine = line;
-    for (const option of options) this.options.add(option);
+    this.columnErrors = { issues, moreCount, line };
+    for (const option of options) this.advice.options.add(option);
   }
 
   get hasAny(): boolean {
-    return this.count + this.columnIssues.length > 0;
+    return this.count > 0 || this.columnErrors !== undefined;
   }
 
   /** @throws ImportError if there are errors */
   throwIfAny(): void {
     if (!this.hasAny) return;
     const first = this.sorted();
-    const issues = [...this.columnIssues, ...first];
+    const issues = [...(this.columnErrors?.issues ?? []), ...first];
+    const moreCount = this.count - first.length + (this.columnErrors?.moreCount ?? 0);
     const lines = this.reportsAll ? issues.map((issue) => describeIssue(issue)) : this.lines();
-    throw new ImportError(issues, this.count - first.length + this.moreColumnIssues, lines, this.advice);
+    throw new ImportError(issues, moreCount, lines, this.advice);
   }
 
   private sorted = (): LocatedIssue[] =>
     this.first.sort((one, other) => orderOf(one) - orderOf(other)).slice(0, this.limit);
-
-  private get advice(): ImportAdvice {
-    const { canBeSolved: isComplete, skippableLines } = this;
-    return { options: [...this.options], skippableLines, isComplete };
-  }
 
   private addToGroup(issue: LocatedIssue, count: number): void {
     const key = groupKey(issue);
@@ -174,20 +170,17 @@ export class IssueCollector {
   }
 
   private addAdvice({ fix, isLineSkippable, line }: LocatedIssue): void {
-    if (fix) {
-      this.options.add(fix);
-    } else if (isLineSkippable && line !== null && this.skippableLines.length < MAX_REMEMBERED) {
-      this.skippableLines.push(line);
-    } else {
-      this.canBeSolved = false;
-    }
+    const { options, skippableLines } = this.advice;
+    if (fix) options.add(fix);
+    else if (isLineSkippable && line !== null && skippableLines.length < MAX_REMEMBERED) skippableLines.push(line);
+    else this.advice.isComplete = false;
   }
 
   private lines(): string[] {
     const groups = [...this.groups.values()].sort((one, other) => orderOf(one.first) - orderOf(other.first));
     const reported = groups.slice(0, MAX_REPORTED);
     const lines = reported.map(({ first, count }) => describeIssue(first, count));
-    if (this.columnLine !== undefined) lines.unshift(this.columnLine);
+    if (this.columnErrors) lines.unshift(this.columnErrors.line);
     const moreCount = this.count - reported.reduce((sum, { count }) => sum + count, 0);
     if (moreCount > 0) lines.push(`and ${formatCount(moreCount)} more`);
     return lines;

@@ -117,6 +117,12 @@ export interface ImportContext {
   issues: IssueCollector;
 }
 
+/** Runs a statement in which `$1` is the organization's id. PostgreSQL rejects a parameter that a statement does not use. */
+export const runStatement = <Row>(
+  { manager, organizationId }: Pick<ImportContext, 'manager' | 'organizationId'>,
+  sql: string,
+): Promise<Row[]> => manager.query<Row[]>(sql, sql.includes('$1') ? [organizationId] : []);
+
 /** A cell, or a row, that a lenient import leaves out. */
 export interface LeftOut {
   line: number | null;

@@ -1,8 +1,9 @@
+import { resolve } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { beginAuditedImport } from '../access/audit-log.service';
-import { completeAuditedImport } from '../access/audited-imports';
+import { completeAuditedImport, hasWrittenBefore } from '../access/audited-imports';
 import { hasSqlState } from '../database/errors';
 import { uuidV7 } from '../database/uuid';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
@@ -13,9 +14,9 @@ import type { ImportContext, ImportPlan, ImportSource, LeftOut, ReadRecord } fro
 import type { Outcome } from './outcomes';
 import { objectRecords, wholeRecords } from './read-json';
 import { type Repetitions, Stage, STAGE_BATCH_SIZE } from './stage';
-import { readStoredTypes, type Table, tablesOf } from './tables';
+import { type Table, tablesOf } from './tables';
 import { explainConstraint } from './violated-constraint';
-import { MatchedMeanwhile, Write, type Written } from './write';
+import { MatchedMeanwhile, type StagedImport, writeStaged, type Written } from './write';
 
 export interface ImportResult<Plan = ImportPlan> extends Repetitions {
   plan: Plan;
@@ -30,6 +31,8 @@ export interface ImportResult<Plan = ImportPlan> extends Repetitions {
    * A dry run has null for a record that is not stored yet.
    */
   ids: Record<string, Record<string, number | null>>;
+  /** How many records of a file of `before` are created again, because they were deleted since. */
+  recreated: number;
   /** In a dry run of a partial file, the JSON texts of the first records as they would be stored. */
   preview: string[];
 }
@@ -57,25 +60,15 @@ const TRIGGER_MAINTAINED_TABLES = ['lists', 'list_counts'];
 /** How often the checks are repeated when others change what they have seen. */
 const MAX_ATTEMPTS = 4;
 
-/** What became of the records, and how many there were of each section. */
-type Completed = Written & Pick<ImportResult, 'imported' | 'importId'>;
-
 /** Thrown at the end of a dry run, so that its transaction is rolled back. */
 class DryRunRollback extends Error {
-  constructor(readonly written: Completed) {
+  constructor(readonly written: WrittenImport) {
     super('The dry run is rolled back.');
   }
 }
 
-/** An import that has been staged: what the last steps need. */
-interface StagedFile<Plan extends ImportPlan> extends ImportContext {
-  plan: Plan;
-  stage: Stage;
-  /** The tables that the file fills. */
-  tables: Table[];
-  /** The sections with invalid records, which are not staged. */
-  incomplete: ReadonlySet<string>;
-}
+/** What the write step gives. */
+type WrittenImport = Written & Pick<ImportResult, 'imported' | 'importId' | 'recreated'>;
 
 /** Imports records into an organization. It stores all of them, or nothing and reports every error. */
 @Injectable()
@@ -104,22 +97,24 @@ export class ImportService {
     // One connection holds the temporary tables: that of a transaction under way, or a new one.
     const runner = this.dataSource.createQueryRunner();
     const { manager } = runner;
-    const context: ImportContext = { organizationId, manager, issues: new IssueCollector(options.reportsAll) };
+    const context = { organizationId, manager, issues: new IssueCollector(options.reportsAll) };
     try {
       const allTables = tablesOf(this.dataSource, this.datasets);
-      await readStoredTypes(manager, allTables);
       const plan = await planned(source, context);
-      const stage = new Stage(manager, (await runner.connect()) as PoolClient, organizationId, allTables, plan);
+      const stage = new Stage(context, (await runner.connect()) as PoolClient, allTables, plan);
       await stage.create();
       const incomplete = await stageRecords(
         source.read(plan, context),
         stage,
-        { ...context, plan },
+        plan,
+        context.issues,
         options.onProgress,
       );
       const repetitions = await stage.finish();
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
-      const written = await this.checkAndWrite({ ...context, plan, stage, tables, incomplete }, options);
+      const checks = new Checks(context, this.datasets, plan, stage);
+      const staged = { ...context, plan, stage, checks, tables, isDryRun: options.dryRun ?? false };
+      const written = await this.checkAndWrite(staged, incomplete, options);
       if (!options.dryRun) await analyze(manager, tables, written.imported);
       return { ...written, plan, ...repetitions };
     } finally {
@@ -127,58 +122,53 @@ export class ImportService {
     }
   }
 
+  /** @param incomplete the sections with invalid records, which are not staged */
   private async checkAndWrite<Plan extends ImportPlan>(
-    staged: StagedFile<Plan>,
+    staged: StagedImport<Plan>,
+    incomplete: ReadonlySet<string>,
     options: ImportOptions<Plan>,
-  ): Promise<Completed> {
-    const { manager, organizationId, tables, plan, stage } = staged;
-    const checks = new Checks(manager, organizationId, this.datasets, plan, stage);
+  ): Promise<WrittenImport> {
+    const { manager, checks, tables } = staged;
     for (let attempt = 1; ; attempt++) {
       const issues = attempt === 1 ? staged.issues : new IssueCollector(options.reportsAll);
-      await checks.checkAll(tables, staged.incomplete, issues);
+      await checks.checkAll(tables, incomplete, issues);
       issues.throwIfAny();
-      // The checks may have left out records.
-      const imported = { ...this.datasets.noRecords(), ...(await stage.countRecords()) };
       try {
         // When others got as far as the reserved positions again and again, they have to wait.
-        return await manager.transaction((transaction) =>
-          this.write(transaction, staged, imported, attempt < MAX_ATTEMPTS, options),
-        );
+        return await manager.transaction(() => this.write(staged, attempt < MAX_ATTEMPTS, options));
       } catch (error) {
         if (error instanceof DryRunRollback) return error.written;
         // Others have changed what the checks saw. Repeated, the checks report what is invalid now, except for constraints
         // that they do not know.
         const isOutdated = error instanceof MatchedMeanwhile || hasSqlState(error, CHANGED_SINCE_CHECKED);
-        const explained =
-          isOutdated && attempt === 1 ? error : await explainConstraint(error, manager, staged, this.datasets);
+        if (isOutdated && attempt === 1) continue;
+        const explained = await explainConstraint(error, staged, tables, checks);
         if (explained !== error || attempt === MAX_ATTEMPTS || !isOutdated) throw explained;
       }
     }
   }
 
   private async write<Plan extends ImportPlan>(
-    transaction: EntityManager,
-    { organizationId, tables, plan, stage }: StagedFile<Plan>,
-    imported: Counts,
+    staged: StagedImport<Plan>,
     maySkipLocks: boolean,
-    { dryRun: isDryRun = false, receiveLeftOut, onWritten, file, before }: ImportOptions<Plan>,
-  ): Promise<Completed> {
-    const checks = new Checks(transaction, organizationId, this.datasets, plan, stage);
-    const staged = { organizationId, tables, imported, plan, stage, isDryRun };
+    { receiveLeftOut, onWritten, file, before }: ImportOptions<Plan>,
+  ): Promise<WrittenImport> {
+    const { manager, organizationId, plan, stage, isDryRun } = staged;
     const importId = uuidV7();
-    await beginAuditedImport(transaction, organizationId, importId);
-    const written = await new Write(transaction, staged, checks).write(maySkipLocks);
+    await beginAuditedImport(manager, organizationId, importId);
+    const written = await writeStaged(staged, maySkipLocks);
     const { outcomes } = written;
-    await completeAuditedImport(transaction, importId, { file: file ?? null, before: before ?? null, outcomes });
+    await completeAuditedImport(manager, importId, { file: file ?? null, before: before ?? null, outcomes });
     const result = {
       ...written,
-      imported,
-      importId: isDryRun ? undefined : importId,
       ids: { ...this.noIds(), ...written.ids },
+      imported: { ...this.datasets.noRecords(), ...stage.counts },
+      importId: isDryRun ? undefined : importId,
+      recreated: await countRecreated(staged, file, written),
     };
     if (plan.isLenient) await receiveLeftOut?.(stage.leftOut(), plan);
     if (isDryRun) throw new DryRunRollback(result);
-    await onWritten?.(transaction);
+    await onWritten?.(manager);
     return result;
   }
 
@@ -189,22 +179,29 @@ export class ImportService {
   }
 }
 
+/** All records of a file of `before` were stored when it was written. */
+async function countRecreated(
+  { manager, organizationId, plan }: StagedImport,
+  file: string | undefined,
+  { outcomes }: Written,
+): Promise<number> {
+  const created = Object.values(outcomes).reduce((sum, outcome) => sum + outcome.created, 0);
+  if (created === 0 || file === undefined || plan.isPartial) return 0;
+  return (await hasWrittenBefore(manager, organizationId, resolve(file))) ? created : 0;
+}
+
 /** An error by which a file has no plan is the last one. */
 async function planned<Plan extends ImportPlan>(source: ImportSource<Plan>, context: ImportContext): Promise<Plan> {
   try {
     return await source.plan(context);
   } catch (error) {
     if (error instanceof ImportError) {
-      addEndOfReading(error, context.issues);
+      context.issues.addLast(error);
       context.issues.throwIfAny();
     }
     throw error;
   }
 }
-
-/** Collects an error that ends the reading with the others. */
-const addEndOfReading = ({ issues }: ImportError, to: IssueCollector): void =>
-  to.add(...issues.map((issue) => ({ ...issue, order: issue.line ?? Infinity })));
 
 /**
  * Stages all records.
@@ -214,7 +211,8 @@ const addEndOfReading = ({ issues }: ImportError, to: IssueCollector): void =>
 async function stageRecords(
   records: AsyncIterable<Iterable<ReadRecord>>,
   stage: Stage,
-  { issues, plan }: ImportContext & { plan: ImportPlan },
+  plan: ImportPlan,
+  issues: IssueCollector,
   onProgress: (records: number) => void = () => undefined,
 ): Promise<Set<string>> {
   const incomplete = new Set<string>();
@@ -237,7 +235,7 @@ async function stageRecords(
       await stage.settle().catch(() => undefined);
       throw error;
     }
-    addEndOfReading(error, issues);
+    issues.addLast(error);
   }
   // A partial file without records is most likely the wrong one; a whole dataset may be that of an empty organization.
   const isWrongFile = plan.isPartial && count === 0 && !issues.hasAny;

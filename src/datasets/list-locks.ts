@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { hasSqlState } from '../database/errors';
 import { CATALOG, lockOrganization } from '../database/locks';
 import { LOCKED } from '../errors/sql-states';
+import { type ImportContext, runStatement } from './import-plan';
 import type { Table } from './tables';
 
 /**
@@ -29,10 +30,10 @@ const LOCK_ATTEMPT_MS = 500;
  * PostgreSQL looks for deadlocks after a second, and would cancel either of the two. So this gives up sooner, lets go what it
  * has, and tries again: the other one, a request, waits for no longer than LOCK_TIMEOUT_MS.
  */
-export async function lockLists(transaction: EntityManager, organizationId: number, tables: Table[]): Promise<void> {
+export async function lockLists({ manager, organizationId }: ImportContext, tables: Table[]): Promise<void> {
   for (;;) {
     try {
-      await transaction.transaction((savepoint) => takeLocks(savepoint, organizationId, tables));
+      await manager.transaction((savepoint) => takeLocks(savepoint, organizationId, tables));
       return;
     } catch (error) {
       if (!hasSqlState(error, LOCKED)) throw error;
@@ -40,27 +41,15 @@ export async function lockLists(transaction: EntityManager, organizationId: numb
   }
 }
 
-async function takeLocks(savepoint: EntityManager, organizationId: number, tables: Table[]): Promise<void> {
-  const [{ former }] = await savepoint.query<[{ former: string }]>(
+async function takeLocks(manager: EntityManager, organizationId: number, tables: Table[]): Promise<void> {
+  const [{ former }] = await manager.query<[{ former: string }]>(
     `select current_setting('lock_timeout') as former, set_config('lock_timeout', $1, true)`,
     [String(LOCK_ATTEMPT_MS)],
   );
-  if (tables.some(({ isShared }) => !isShared)) await lockOrganization(savepoint, organizationId);
-  if (tables.some(({ isShared }) => isShared)) await lockOrganization(savepoint, CATALOG);
-  await runStatements(savepoint, organizationId, lockStatements(tables));
-  await savepoint.query(`select set_config('lock_timeout', $1, true)`, [former]);
-}
-
-/** Runs statements one after the other. `$1` is the organization's id. */
-export async function runStatements(
-  manager: EntityManager,
-  organizationId: number,
-  statements: string[],
-): Promise<void> {
-  for (const sql of statements) {
-    // PostgreSQL rejects a parameter that the statement does not use.
-    await manager.query(sql, sql.includes('$1') ? [organizationId] : []);
-  }
+  if (tables.some(({ isShared }) => !isShared)) await lockOrganization(manager, organizationId);
+  if (tables.some(({ isShared }) => isShared)) await lockOrganization(manager, CATALOG);
+  for (const statement of lockStatements(tables)) await runStatement({ manager, organizationId }, statement);
+  await manager.query(`select set_config('lock_timeout', $1, true)`, [former]);
 }
 
 /** The stored parents to whose lists the staged rows belong. */

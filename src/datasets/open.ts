@@ -24,10 +24,12 @@ interface Decoder {
 
 const UTF8_NAMES = /^utf-?8$/i;
 const UNICODE_NAMES = /^u(tf|cs)/i;
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 const ZIP_SIGNATURE = 'PK\x03\x04';
+const CARD_STARTS = { vCard: 'BEGIN:VCARD', MECARD: 'MECARD:' };
 
-/** The bytes that tell the encoding. */
-const SIGNATURE_LENGTH = 3;
+/** How many bytes at the start of a file tell what it is. */
+const START_LENGTH = 1000;
 
 /** What bytes that are not UTF-8 are taken for. */
 export const LEGACY_ENCODING = 'windows-1252';
@@ -40,6 +42,8 @@ export interface EncodingProblem {
   encoding?: string;
 }
 
+type OnProblem = (problem: EncodingProblem) => void;
+
 /**
  * Decodes a file as it is read, and drops a byte order mark.
  * @param encoding of the file; by default UTF-16 if the file begins with its byte order mark, and UTF-8 otherwise
@@ -50,110 +54,105 @@ export interface EncodingProblem {
 export async function* decodeText(
   chunks: AsyncIterable<Buffer>,
   encoding?: string,
-  onProblem?: (problem: EncodingProblem) => void,
+  onProblem?: OnProblem,
 ): AsyncGenerator<string> {
   let decoder: Decoder | undefined;
-  let pending: Buffer = Buffer.alloc(0);
-  let start = '';
-  for await (const chunk of chunks) {
-    const bytes = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk;
-    pending = bytes;
-    if (!decoder && bytes.length < SIGNATURE_LENGTH) continue;
-    pending = Buffer.alloc(0);
-    decoder ??= createDecoder(bytes, encoding, onProblem);
-    const text = decoder.write(bytes);
-    if (start.length < CARD_START_LENGTH) {
-      start = (start + text).trimStart().slice(0, CARD_START_LENGTH);
-      requireNoCard(start);
-    }
-    yield text;
+  for await (const chunk of joinStart(chunks)) {
+    decoder ??= createDecoder(chunk, encoding, onProblem);
+    yield decoder.write(chunk);
   }
-  decoder ??= createDecoder(pending, encoding, onProblem);
-  yield decoder.write(pending) + (decoder.end() ?? '');
+  yield decoder?.end() ?? '';
 }
 
-const CARD_STARTS = { vCard: 'BEGIN:VCARD', MECARD: 'MECARD:' };
-const CARD_START_LENGTH = 11;
+/** The chunks of a file, the first of which tells what it is. UTF-8 has no byte order mark then. */
+async function* joinStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const withoutMark = (start: Buffer): Buffer =>
+    start.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? start.subarray(BYTE_ORDER_MARK.length) : start;
+  let start = Buffer.alloc(0);
+  let isStart = true;
+  for await (const chunk of chunks) {
+    if (isStart) start = Buffer.concat([start, chunk]);
+    if (isStart && start.length < START_LENGTH) continue;
+    yield isStart ? withoutMark(start) : chunk;
+    isStart = false;
+  }
+  if (isStart) yield withoutMark(start);
+}
 
-/** Refuses contacts as phones and QR codes have them: their lines would make rows of nonsense. */
-function requireNoCard(start: string): void {
+/** @param start the first bytes of the file */
+function createDecoder(start: Buffer, encoding?: string, onProblem?: OnProblem): Decoder {
+  requireNoOtherFile(start);
+  if (encoding && !UTF8_NAMES.test(encoding)) return legacyDecoder(encoding);
+  if (start[0] === 0xff && start[1] === 0xfe) return utf16Decoder('utf-16le');
+  if (start[0] === 0xfe && start[1] === 0xff) return utf16Decoder('utf-16be');
+  const unmarked = onProblem && unmarkedUtf16(start.subarray(0, START_LENGTH));
+  if (!unmarked) return new Utf8Decoder(onProblem);
+  onProblem({ line: 1, encoding: unmarked });
+  return utf16Decoder(unmarked);
+}
+
+/** Refuses spreadsheets, and contacts as phones and QR codes have them: their lines would make rows of nonsense. */
+function requireNoOtherFile(start: Buffer): void {
+  if (start.toString('latin1', 0, ZIP_SIGNATURE.length) === ZIP_SIGNATURE) {
+    throw importError('This is a spreadsheet or an archive. Save it as CSV.');
+  }
+  const text = start.toString('utf8', 0, START_LENGTH).replace(/[\0\uFFFD]/g, '');
   for (const [kind, cardStart] of Object.entries(CARD_STARTS)) {
-    if (start.toUpperCase().startsWith(cardStart))
+    if (text.trimStart().toUpperCase().startsWith(cardStart))
       throw importError(`This is a ${kind}, which cannot be imported. Save the contacts as CSV.`);
   }
 }
 
-/** @param start the first bytes of the file */
-function createDecoder(start: Buffer, encoding?: string, onProblem?: (problem: EncodingProblem) => void): Decoder {
-  if (start.toString('latin1', 0, ZIP_SIGNATURE.length) === ZIP_SIGNATURE) {
-    throw importError('This is a spreadsheet or an archive. Save it as CSV.');
-  }
-  if (encoding && !UTF8_NAMES.test(encoding)) return new LegacyDecoder(encoding);
-  if (start[0] === 0xff && start[1] === 0xfe) return new Utf16Decoder('utf-16le');
-  if (start[0] === 0xfe && start[1] === 0xff) return new Utf16Decoder('utf-16be');
-  const unmarked = onProblem && unmarkedUtf16(start);
-  if (!unmarked) return new Utf8Decoder(onProblem);
-  onProblem({ line: 1, encoding: unmarked });
-  return new Utf16Decoder(unmarked);
-}
-
 /** The kind of UTF-16 that a file without a byte order mark has: every second byte of Western text is zero. */
 function unmarkedUtf16(start: Buffer): string | undefined {
-  const bytes = start.subarray(0, 1000);
-  const zerosAt = (parity: number): number => bytes.filter((byte, index) => byte === 0 && index % 2 === parity).length;
+  const zerosAt = (parity: number): number => start.filter((byte, index) => byte === 0 && index % 2 === parity).length;
   const [even, odd] = [zerosAt(0), zerosAt(1)];
-  if (Math.max(even, odd) < bytes.length / 4) return undefined;
+  if (Math.max(even, odd) <= start.length / 4) return undefined;
   return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
 /** Decodes the encoding that the operator has named, and rejects bytes that stand for no character in it. */
-class LegacyDecoder implements Decoder {
-  private readonly decoder: Decoder;
-
-  constructor(private readonly encoding: string) {
-    this.decoder = getDecoder(encoding);
-  }
-
-  write(bytes: Buffer): string {
-    const text = this.decoder.write(bytes);
-    // A Unicode file may contain the replacement character itself.
-    if (text.includes('\ufffd') && !UNICODE_NAMES.test(this.encoding)) {
-      throw importError(`The file has bytes that are not characters of ${this.encoding}. Name another --encoding.`);
-    }
-    return text;
-  }
-
-  end = (): string | undefined => this.decoder.end();
+function legacyDecoder(encoding: string): Decoder {
+  const decoder = getDecoder(encoding);
+  return {
+    write(bytes) {
+      const text = decoder.write(bytes);
+      // A Unicode file may contain the replacement character itself.
+      if (text.includes('\ufffd') && !UNICODE_NAMES.test(encoding)) {
+        throw importError(`The file has bytes that are not characters of ${encoding}. Name another --encoding.`);
+      }
+      return text;
+    },
+    end: () => decoder.end(),
+  };
 }
 
 /** Half of a surrogate pair, which stands for the byte of a file that ends within a character. */
 const HALF_CHARACTER = '\udc00';
 
-class Utf16Decoder implements Decoder {
-  private readonly decoder: Decoder;
-  private isWithinCharacter = false;
-
-  constructor(encoding: string) {
-    this.decoder = getDecoder(encoding);
-  }
-
-  write(bytes: Buffer): string {
-    if (bytes.length % 2 === 1) this.isWithinCharacter = !this.isWithinCharacter;
-    return this.decoder.write(bytes);
-  }
-
-  end = (): string => (this.decoder.end() ?? '') + (this.isWithinCharacter ? HALF_CHARACTER : '');
+function utf16Decoder(encoding: string): Decoder {
+  const decoder = getDecoder(encoding);
+  let length = 0;
+  return {
+    write(bytes) {
+      length += bytes.length;
+      return decoder.write(bytes);
+    },
+    end: () => (decoder.end() ?? '') + (length % 2 === 1 ? HALF_CHARACTER : ''),
+  };
 }
+
+/** Runs of what may be UTF-8 characters of several bytes, each byte being a character of Latin-1. */
+const LONG_CHARACTERS = /((?:[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3})+)/;
 
 /** Decodes UTF-8. Bytes that are not UTF-8 are read as windows-1252 where somebody is told; otherwise they are an error. */
 class Utf8Decoder implements Decoder {
   private pending: Buffer = Buffer.alloc(0);
   private line = 1;
-  private isStart = true;
   private invalidLine: number | undefined;
   private hasLongCharacters = false;
 
-  constructor(private readonly onProblem?: (problem: EncodingProblem) => void) {}
+  constructor(private readonly onProblem?: OnProblem) {}
 
   write(chunk: Buffer): string {
     const bytes = this.pending.length > 0 ? Buffer.concat([this.pending, chunk]) : chunk;
@@ -174,45 +173,37 @@ class Utf8Decoder implements Decoder {
   private decode(bytes: Buffer): string {
     const text = isUtf8(bytes) ? this.validText(bytes) : this.mixedText(bytes);
     this.line += text.split('\n').length - 1;
-    const { isStart } = this;
-    this.isStart &&= text === '';
-    return isStart ? text.replace(/^\uFEFF/, '') : text;
+    return text;
   }
 
   private validText(bytes: Buffer): string {
     const text = bytes.toString();
-    // A byte order mark alone does not make a file UTF-8.
-    this.hasLongCharacters ||= bytes.length !== text.replace(/^\uFEFF/, '\uFEFF  ').length;
+    this.hasLongCharacters ||= bytes.length !== text.length;
     return text;
-  }
-
-  private noteInvalid(line: number): void {
-    const advice = 'Name the encoding, for example --encoding windows-1252.';
-    if (!this.onProblem) throw importError(`Line ${line} is not valid UTF-8. ${advice}`);
-    this.invalidLine ??= line;
   }
 
   private mixedText(bytes: Buffer): string {
     let text = '';
-    let line = this.line;
-    for (let index = 0; index < bytes.length;) {
-      const length = characterLength(bytes, index);
-      if (length === 0) this.noteInvalid(line);
-      if (length > 1) this.hasLongCharacters = true;
-      if (bytes[index] === 0x0a) line++;
-      const end = index + Math.max(1, length);
-      const character = bytes.subarray(index, end);
-      text += length === 0 ? decode(character, LEGACY_ENCODING) : character.toString();
-      index = end;
+    for (const part of bytes.toString('latin1').split(LONG_CHARACTERS)) {
+      const ofPart = Buffer.from(part, 'latin1');
+      if (isUtf8(ofPart)) {
+        text += this.validText(ofPart);
+        continue;
+      }
+      const legacy = decode(ofPart, LEGACY_ENCODING);
+      this.noteInvalid(text, legacy);
+      text += legacy;
     }
     return text;
   }
-}
 
-/** How many bytes the UTF-8 character at an index has; 0 if there is none. */
-function characterLength(bytes: Buffer, index: number): number {
-  const lengths = [1, 2, 3, 4];
-  return lengths.find((length) => isUtf8(bytes.subarray(index, index + length)) && index + length <= bytes.length) ?? 0;
+  /** @param before the text of the chunk before the one that is not UTF-8 */
+  private noteInvalid(before: string, text: string): void {
+    if (this.invalidLine !== undefined) return;
+    this.invalidLine = this.line + (before + text.replace(/\P{ASCII}.*/su, '')).split('\n').length - 1;
+    const advice = 'Name the encoding, for example --encoding windows-1252.';
+    if (!this.onProblem) throw importError(`Line ${this.invalidLine} is not valid UTF-8. ${advice}`);
+  }
 }
 
 /** The index at which the last UTF-8 character begins. A chunk may end within it. */

@@ -1,5 +1,5 @@
-import type { EntityManager } from 'typeorm';
 import type { Counts } from './dataset';
+import { type ImportContext, runStatement } from './import-plan';
 import { recordJson } from './record-sql';
 import type { Table } from './tables';
 
@@ -20,9 +20,8 @@ export class OutcomeCounter {
   private readonly countsBefore = new Map<string, number>();
 
   constructor(
-    private readonly manager: EntityManager,
-    private readonly organizationId: number,
-    private readonly tables: Table[],
+    private readonly context: ImportContext,
+    tables: Table[],
   ) {
     this.mainTables = tables.filter(({ list }) => !list);
   }
@@ -30,27 +29,26 @@ export class OutcomeCounter {
   /** Records what is stored of the records of the file. */
   async recordBefore(): Promise<void> {
     for (const table of this.mainTables) {
-      const { name, stage, match, dataset } = table;
-      const isInFile = dataset.shared?.matchingRows('t') ?? `t.${match[0]} in (select ${match[0]} from ${stage})`;
-      await this.manager.query(`drop table if exists before_${name}`);
-      await this.manager.query(`create temporary table before_${name} (key text, state text) on commit drop`);
-      const [row] = await this.query<{ count: number }>(
-        `with stored as (
-            insert into before_${name} select t.${match[0]}::text, md5(${this.stateOf(table, 't')}) from ${name} t
-            where ${isVisible(table, 't')} and (${isInFile}) returning key
-          ) select count(*)::integer as count from stored`,
+      const { name, stage, key, dataset } = table;
+      const isInFile = dataset.shared?.matchingRows('t') ?? `t.${key} in (select ${key} from ${stage})`;
+      await this.query(`drop table if exists before_${name}`);
+      await this.query(
+        `create temporary table before_${name} on commit drop as
+          select t.${key} as key, md5(${stateOf(table, 't')}) as state from ${name} t where ${isVisible(table)} and (${isInFile})`,
       );
+      const [row] = await this.query<{ count: number }>(`select count(*)::integer as count from before_${name}`);
       this.countsBefore.set(name, row?.count ?? 0);
     }
   }
 
   /** Locks the stored records of the file in the order of their keys, as all do who write several rows of a table. */
   async lockStoredRows(): Promise<void> {
-    for (const { name, stage, match } of this.mainTables) {
+    for (const { name, stage, key } of this.mainTables) {
       if (this.countsBefore.get(name) === 0) continue;
-      await this
-        .query(`select from ${name} t where t.organization_id = $1 and t.${match[0]} in (select ${match[0]} from ${stage})
-        order by t.${match[0]} for no key update`);
+      await this.query(
+        `select from ${name} t where t.organization_id = $1 and t.${key} in (select ${key} from ${stage})
+        order by t.${key} for no key update`,
+      );
     }
   }
 
@@ -73,14 +71,13 @@ export class OutcomeCounter {
    */
   async reportedIds(isDryRun: boolean): Promise<Record<string, Record<string, number | null>>> {
     const idsBySection: Record<string, Record<string, number | null>> = {};
-    for (const { section, name, stage, match, dataset } of this.mainTables) {
-      if (!dataset.reportsIds) continue;
+    for (const { section, name, stage, key } of this.mainTables.filter(({ dataset }) => dataset.reportsIds)) {
       // A key comes from the file, and may be `__proto__`.
       const ids = Object.create(null) as Record<string, number | null>;
       const rows = await this.query<{ key: string; id: string; is_new: boolean }>(
-        `select t.${match[0]} as key, t.id,
-            not exists (select from before_${name} b where b.key = t.${match[0]}::text) as is_new
-          from ${name} t where t.organization_id = $1 and t.${match[0]} in (select ${match[0]} from ${stage})`,
+        `select t.${key} as key, t.id,
+            not exists (select from before_${name} b where b.key = t.${key}) as is_new
+          from ${name} t where t.organization_id = $1 and t.${key} in (select ${key} from ${stage})`,
       );
       for (const { key, id, is_new: isNew } of rows) ids[key] = isDryRun && isNew ? null : Number(id);
       idsBySection[section] = ids;
@@ -92,38 +89,32 @@ export class OutcomeCounter {
   async preview(): Promise<string[]> {
     const [main] = this.mainTables;
     if (!main) return [];
-    const { name, stage, match, section } = main;
+    const { name, stage, key } = main;
     const rows = await this.query<{ record: string }>(
-      `select ${recordJson(this.tablesOf(section), 't')} as record
-        from ${stage} s join ${name} t on t.${match[0]} = s.${match[0]} and ${isVisible(main, 't')}
+      `select ${recordJson(main, 't')} as record
+        from ${stage} s join ${name} t on t.${key} = s.${key} and ${isVisible(main)}
         order by s.record_index limit ${PREVIEW_SIZE}`,
     );
     return rows.map(({ record }) => record);
   }
 
   private async countChanges(table: Table): Promise<Pick<Outcome, 'created' | 'updated'>> {
-    const { name, stage, match } = table;
+    const { name, stage, key } = table;
     const [row] = await this.query<{ created: number; updated: number }>(
       `select
-        (select count(distinct s.${match[0]}) from ${stage} s
-          where not exists (select from before_${name} b where b.key = s.${match[0]}::text))::integer as created,
-        (select count(*) from before_${name} b
-          join ${name} t on t.${match[0]}::text = b.key and ${isVisible(table, 't')}
-          where b.state is distinct from md5(${this.stateOf(table, 't')}))::integer as updated`,
+        (select count(distinct s.${key}) from ${stage} s
+          where not exists (select from before_${name} b where b.key = s.${key}))::integer as created,
+        (select count(*) from before_${name} b join ${name} t on t.${key} = b.key and ${isVisible(table)}
+          where b.state is distinct from md5(${stateOf(table, 't')}))::integer as updated`,
     );
     return row ?? { created: 0, updated: 0 };
   }
 
-  private stateOf({ dataset, section }: Table, row: string): string {
-    return dataset.comparableState?.(row) ?? recordJson(this.tablesOf(section), row);
-  }
-
-  private tablesOf = (section: string): Table[] => this.tables.filter((table) => table.section === section);
-
-  private query<Row>(sql: string): Promise<Row[]> {
-    return this.manager.query<Row[]>(sql, sql.includes('$1') ? [this.organizationId] : []);
-  }
+  private query = <Row>(sql: string): Promise<Row[]> => runStatement(this.context, sql);
 }
 
-/** The condition that the organization sees a row. */
-const isVisible = ({ isShared }: Table, row: string): string => (isShared ? 'true' : `${row}.organization_id = $1`);
+/** SQL of what an import would change of a row. */
+const stateOf = (table: Table, row: string): string => table.dataset.comparableState?.(row) ?? recordJson(table, row);
+
+/** The condition that the organization sees the row `t`. */
+const isVisible = ({ isShared }: Table): string => (isShared ? 'true' : `t.organization_id = $1`);

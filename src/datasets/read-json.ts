@@ -5,7 +5,7 @@ import { closestName } from './closest-name';
 import type { Datasets, RawRecord, Records } from './dataset';
 import { looksLikeCsv } from './fallback-delimiter';
 import { requireRowLength } from './open';
-import { ImportError, importError, type IssueCollector, NO_LOCATION } from './import-error';
+import { ImportError, importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from './import-error';
 import { type ImportPlan, type ImportSource, type ReadRecord, WHOLE_RECORDS } from './import-plan';
 import { quote } from './quote';
 import { RecordCheck } from './record-check';
@@ -116,15 +116,13 @@ function* lineRecord(text: string, line: number, datasets: Datasets, issues: Iss
   const value = parseJson(text) as { section?: unknown; record?: unknown } | null | undefined;
   if (datasets.has(value?.section)) {
     yield { section: value.section, record: value.record, line };
-    return;
-  }
-  if (value === undefined) {
+  } else if (value === undefined) {
     issues.add(...notJson(line).issues);
-    return;
+  } else {
+    const expected = `one of: ${datasets.names.join(', ')}`;
+    const message = `This line has no known section. Use {"section": …, "record": …} with ${expected}.`;
+    issues.add({ ...NO_LOCATION, line, value: value?.section ?? null, expected, message });
   }
-  const sections = datasets.names.join(', ');
-  const message = `This line has no known section. Use {"section": …, "record": …} with one of: ${sections}.`;
-  issues.add({ ...NO_LOCATION, line, value: value?.section ?? null, expected: `one of: ${sections}`, message });
 }
 
 /** @param line in which the object begins */
@@ -173,17 +171,17 @@ async function* checkedRecords(
   else for await (const part of records) yield checked(part);
 }
 
-/** What a list of the API's response has beside its records. */
-const RESPONSE_COUNTS = ['total'];
-
 /** The records of one object: a dataset, a response of the API, or the results of one. */
 export function* objectRecords(dataset: object, datasets: Datasets, issues: IssueCollector): Generator<RawRecord> {
   const { results } = dataset as { results?: unknown };
   const sections = (isObject(results) && 'status' in dataset ? results : dataset) as Record<string, unknown>;
   for (const [section, records] of Object.entries(sections)) {
-    if (RESPONSE_COUNTS.includes(section) && typeof records === 'number') continue;
-    if (!datasets.has(section)) reportUnknownSection(section, datasets, issues);
-    else if (!Array.isArray(records)) reportNoArray(section, issues);
+    // A list of the API's response has it beside its records.
+    const isTotal = section === 'total' && typeof records === 'number';
+    if (!isTotal && !datasets.has(section)) issues.add(unknownSection(section, datasets));
+    if (!datasets.has(section) || Array.isArray(records)) continue;
+    const expected = 'an array of records';
+    issues.add({ ...NO_LOCATION, path: section, expected, message: `A section must be ${expected}.`, order: -1 });
   }
   for (const section of datasets.names) {
     const records = sections[section];
@@ -192,22 +190,15 @@ export function* objectRecords(dataset: object, datasets: Datasets, issues: Issu
   }
 }
 
-function reportUnknownSection(section: string, { names }: Datasets, issues: IssueCollector): void {
-  const suggestion = closestName(
-    section,
-    names.map((name) => [name.toLowerCase(), name]),
-  );
-  const advice = suggestion ? `Did you mean ${suggestion}?` : `Use one of: ${names.join(', ')}.`;
-  issues.add({
+function unknownSection(section: string, { names }: Datasets): LocatedIssue {
+  const candidates = names.map((name): [string, string] => [name.toLowerCase(), name]);
+  const suggestion = closestName(section, candidates);
+  const all = names.join(', ');
+  return {
     ...NO_LOCATION,
     path: quote(section),
-    expected: suggestion ?? `one of: ${names.join(', ')}`,
-    message: `Unknown section. ${advice}`,
+    expected: suggestion ?? `one of: ${all}`,
+    message: `Unknown section. ${suggestion ? `Did you mean ${suggestion}?` : `Use one of: ${all}.`}`,
     order: -1,
-  });
-}
-
-function reportNoArray(section: string, issues: IssueCollector): void {
-  const message = 'A section must be an array of records.';
-  issues.add({ ...NO_LOCATION, path: section, expected: 'an array of records', message, order: -1 });
+  };
 }

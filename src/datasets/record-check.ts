@@ -8,7 +8,7 @@ import {
   type Class,
 } from '../fields/field-rules';
 import { isStorableText } from '../fields/text';
-import { findUnknownPath, unknownPaths } from '../fields/unknown-fields';
+import { unknownPaths } from '../fields/unknown-fields';
 import { closestName, normalizedName } from './closest-name';
 import type { ImportPlan, RecordLocation } from './import-plan';
 import { type Datasets, orderInFile, type ReadOnlyFields } from './dataset';
@@ -37,9 +37,16 @@ export class RecordCheck {
     if (!isObject(raw)) return { issues: [this.noObject(location, raw)] };
     const { record: type, readOnlyFields } = this.datasets.of(location.section);
     const record = toInstance(type, raw);
-    const issues = [...this.unknownFields(location, raw, record), ...this.invalidFields(location, record)];
-    issues.push(...this.unstorableFields(location, raw));
-    if (!this.plan.isPartial && issues.length === 0) keepReadOnlyFields(record, raw, readOnlyFields);
+    if (this.plan.isPartial) return { record, issues: this.invalidFields(location, record) };
+    const readOnly = readOnlyFields && readOnlyValues(raw, readOnlyFields);
+    const issues = [
+      ...this.unknownFields(location, raw, record, readOnlyFields),
+      ...this.invalidFields(location, record),
+      // PostgreSQL could not even compare them with what is stored.
+      ...unstorableTexts(readOnly, '').map(([path, value]) => this.issueAt(location, path, value, unstorableText)),
+    ];
+    // What the file says of read-only fields is compared with what is stored when all is written.
+    if (readOnly && issues.length === 0) Object.assign(record, { [READ_ONLY_COLUMN]: readOnly });
     return { record, issues };
   }
 
@@ -70,31 +77,21 @@ export class RecordCheck {
   }
 
   /** The fields of the file that neither the record has nor GET shows. */
-  private unknownFields(location: RecordLocation, raw: object, record: object): LocatedIssue[] {
-    if (this.plan.isPartial || findUnknownPath(raw, record) === undefined) return [];
-    const { section } = location;
-    const readOnly = this.datasets.of(section).readOnlyFields?.paths ?? [];
+  private unknownFields(
+    location: RecordLocation,
+    raw: object,
+    record: object,
+    { paths }: Pick<ReadOnlyFields, 'paths'> = { paths: [] },
+  ): LocatedIssue[] {
     return unknownPaths(raw, record)
-      .filter((path) => !readOnly.includes(path.replace(/\[\d+\]/g, '')))
+      .filter((path) => !paths.includes(path.replace(/\[\d+\]/g, '')))
       .map((path) => {
-        const suggestion = this.suggestionFor(section, path);
+        const suggestion = this.suggestionFor(location.section, path);
         return this.issueAt(location, path, null, () => ({
           message: suggestion ? `Unknown field. Did you mean ${suggestion}?` : 'Unknown field.',
-          expected: suggestion ?? `a field of ${section}`,
+          expected: suggestion ?? `a field of ${location.section}`,
         }));
       });
-  }
-
-  /** Texts of read-only fields that PostgreSQL could not even compare with what is stored. */
-  private unstorableFields(location: RecordLocation, raw: object): LocatedIssue[] {
-    const { readOnlyFields } = this.datasets.of(location.section);
-    if (this.plan.isPartial || !readOnlyFields) return [];
-    return readOnlyFields.paths.flatMap((path) => {
-      const [name = ''] = path.split('.', 1);
-      return unstorableTexts((raw as Record<string, unknown>)[name], name).map(([at, value]) =>
-        this.issueAt(location, at, value, unstorableText),
-      );
-    });
   }
 
   private suggestionFor(section: string, path: string): string | undefined {
@@ -132,25 +129,24 @@ function pathsOf(type: Class, prefix = ''): string[] {
   });
 }
 
-/** Keeps what the file says of read-only fields. It is compared with what is stored when all is written. */
-function keepReadOnlyFields(record: object, raw: object, readOnly?: ReadOnlyFields): void {
-  const fields = raw as Record<string, unknown>;
-  const kept: Record<string, unknown> = {};
-  for (const path of readOnly?.paths ?? []) {
+/** What the file says of read-only fields; undefined if it has none of them. */
+function readOnlyValues(raw: object, { paths }: ReadOnlyFields): object | undefined {
+  const values: Record<string, unknown> = {};
+  for (const path of paths) {
     const [name = '', entryField] = path.split('.', 2);
-    const value = fields[name];
-    if (entryField === undefined ? value !== undefined : hasEntryWith(value, entryField)) kept[name] = value;
+    const value = (raw as Record<string, unknown>)[name];
+    if (entryField === undefined ? value !== undefined : hasEntryWith(value, entryField)) values[name] = value;
   }
-  if (Object.keys(kept).length > 0) Object.assign(record, { [READ_ONLY_COLUMN]: kept });
+  return Object.keys(values).length > 0 ? values : undefined;
 }
+
+const hasEntryWith = (value: unknown, field: string): boolean =>
+  Array.isArray(value) && value.some((entry) => isObject(entry) && field in entry);
 
 /** The texts in a value that PostgreSQL and JSON cannot hold, with their paths. */
 function unstorableTexts(value: unknown, path: string): [path: string, value: string][] {
   if (typeof value === 'string') return isStorableText(value) ? [] : [[path, value]];
   if (Array.isArray(value)) return value.flatMap((entry, index) => unstorableTexts(entry, `${path}[${index}]`));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, field]) => unstorableTexts(field, `${path}.${name}`));
+  return Object.entries(value).flatMap(([name, field]) => unstorableTexts(field, path ? `${path}.${name}` : name));
 }
-
-const hasEntryWith = (value: unknown, field: string): boolean =>
-  Array.isArray(value) && value.some((entry) => isObject(entry) && field in entry);

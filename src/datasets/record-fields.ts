@@ -18,28 +18,20 @@ export function checkRecords(dataSource: DataSource, datasets: Datasets): void {
 
 const DECORATORS = 'a decorator of Lanyard such as @Text() or @Decimal()';
 
-/** The properties of a record that no decorator of Lanyard declares, so that nothing reads them. */
+/** The properties of a record, and of the objects in it, that no decorator of Lanyard declares, so that nothing reads them. */
 function undeclaredFields({ dataset, list }: Table, metadata: EntityMetadata): string[] {
-  const { record } = dataset;
+  const { record, paths } = dataset;
   if (list) return [];
-  const names = metadata.columns.map(({ propertyName }) => dataset.paths?.[propertyName] ?? propertyName);
   const instance = new record();
-  const undeclared = names.filter((name) => {
-    const isProperty = name in instance || Reflect.hasMetadata('design:type', record.prototype as object, name);
-    return isProperty && !schemasOf(record).has(name);
-  });
-  return [
-    ...undeclared.map((name) => undeclaredMessage(record, name)),
-    ...classesIn(record).flatMap((type) =>
-      [...checkedProperties(type)]
-        .filter((name) => !schemasOf(type).has(name))
-        .map((name) => undeclaredMessage(type, name)),
-    ),
-  ];
+  const stored = metadata.columns
+    .map(({ propertyName }) => paths?.[propertyName] ?? propertyName)
+    .filter((name) => name in instance || Reflect.hasMetadata('design:type', record.prototype as object, name));
+  return classesIn(record).flatMap((type) =>
+    [...(type === record ? stored : []), ...checkedProperties(type)]
+      .filter((name) => !schemasOf(type).has(name))
+      .map((name) => `An import would drop ${type.name}.${name}: declare it with ${DECORATORS}.`),
+  );
 }
-
-const undeclaredMessage = (type: Class, name: string): string =>
-  `An import would drop ${type.name}.${name}: declare it with ${DECORATORS}.`;
 
 /** A class, and those of the objects in its fields. */
 function classesIn(type: Class, found = new Set<Class>()): Class[] {

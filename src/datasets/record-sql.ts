@@ -1,23 +1,33 @@
+import type { EntityManager } from 'typeorm';
 import { schemasOf } from '../fields/field-rules';
 import type { FilledColumn, Table } from './tables';
 
-/** The select of one column, `record`: the JSON texts of a section's records, in the order of its list. */
-export function selectRecords(tables: Table[]): string {
-  const [main] = tables as [Table];
-  const where = main.isShared ? '' : 'where t.organization_id = $1';
-  const order = main.tracked ? 'position' : 'id';
-  return `select ${recordJson(tables, 't')} as record from ${main.name} t ${where} order by t.${order}`;
+/** How many rows are in memory at a time. */
+const FETCH_SIZE = 1000;
+
+/** The rows of a select in batches that are not empty, read through a cursor of a transaction. */
+export async function* fetchBatches<Row>(transaction: EntityManager, select: string): AsyncGenerator<Row[]> {
+  await transaction.query(`declare selected no scroll cursor for ${select}`);
+  for (;;) {
+    const rows = await transaction.query<Row[]>(`fetch ${FETCH_SIZE} from selected`);
+    if (rows.length > 0) yield rows;
+    if (rows.length < FETCH_SIZE) break;
+  }
+  await transaction.query('close selected');
 }
 
-/**
- * SQL of the JSON text of a row as a record.
- * @param tables of one section
- */
-export function recordJson(tables: Table[], row: string): string {
-  const [main] = tables as [Table];
+/** The select of one column, `record`: the JSON texts of a section's records, in the order of its list. */
+export function selectRecords(main: Table): string {
+  const where = main.isShared ? '' : 'where t.organization_id = $1';
+  const order = main.tracked ? 'position' : 'id';
+  return `select ${recordJson(main, 't')} as record from ${main.name} t ${where} order by t.${order}`;
+}
+
+/** SQL of the JSON text of a row as a record. */
+export function recordJson(main: Table, row: string): string {
   const { record, computedFields = {} } = main.dataset;
   const fields = [...schemasOf(record).keys()].map((field) => {
-    const list = tables.find((table) => table.list?.name === field);
+    const list = main.lists.find((table) => table.list?.name === field);
     const value = computedFields[field]?.select(row) ?? (list ? entriesJson(list, row) : fieldValue(main, field, row));
     return `${value} as "${field}"`;
   });
@@ -52,8 +62,8 @@ function objectJson(columns: FilledColumn[], row: string): string {
 }
 
 /** A reference is rendered as the key of its target, and a date-time with the precision of its column. */
-function columnValue({ name, type, target, isPrecise, isDecimalText }: FilledColumn, row: string): string {
-  if (target && target.key !== 'id') {
+function columnValue({ name, type, target, isAsStored, isPrecise, isDecimalText }: FilledColumn, row: string): string {
+  if (target && !isAsStored) {
     return `(select o.${target.key} from ${target.table} o
       where o.organization_id = ${row}.organization_id and o.id = ${row}.${name})`;
   }

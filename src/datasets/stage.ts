@@ -1,9 +1,15 @@
 import { finished } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { EntityManager } from 'typeorm';
 import type { LocatedIssue } from './import-error';
-import type { ImportPlan, LeftOut, ReadRecord, RecordLocation } from './import-plan';
+import {
+  type ImportContext,
+  type ImportPlan,
+  type LeftOut,
+  type ReadRecord,
+  type RecordLocation,
+  runStatement,
+} from './import-plan';
 import type { Counts } from './dataset';
 import { resolveDuplicates } from './duplicates';
 import type { StagedColumn, Table } from './tables';
@@ -30,9 +36,9 @@ const CELLS = 'staged_cells';
  * Each row has the line of its record, the index of the record in its section, and the index of the entry in its array.
  */
 export class Stage {
-  private readonly tablesBySection: Map<string, Table[]>;
   /** Numbers of staged records by section. */
   readonly counts: Counts = {};
+  private readonly mainTables: Map<string, Table>;
   private queued = 0;
   private leftOutCount = 0;
   /** Rows that were not sent to PostgreSQL yet, by their temporary table, in the format of COPY. */
@@ -40,29 +46,28 @@ export class Stage {
   /** The insertion of the last batch, which runs while the next one is read and checked. */
   private writing: Promise<unknown> = Promise.resolve();
 
-  /** @param client the connection of `manager` */
+  /** @param client the connection of the context's manager */
   constructor(
-    private readonly manager: EntityManager,
+    private readonly context: ImportContext,
     private readonly client: ClientBase,
-    private readonly organizationId: number,
     private readonly tables: Table[],
     private readonly plan: ImportPlan,
   ) {
-    const sections = new Set(tables.map(({ section }) => section));
-    this.tablesBySection = new Map(
-      [...sections].map((section) => [section, tables.filter((table) => table.section === section)]),
-    );
+    this.mainTables = new Map(tables.filter(({ list }) => !list).map((table) => [table.section, table]));
   }
 
   /** Creates the tables anew: an earlier import may have left others on the connection. */
   async create(): Promise<void> {
-    const definitions = this.tables.map((table) => [table.stage, columnDefinitions(table)]);
+    const definitions = this.tables.map((table) => [table.stage, stageDefinition(table)]);
     if (this.plan.isLenient) {
-      definitions.push([LEFT_OUT, 'n integer primary key, entry text'], [CELLS, 'record_index integer, cells text']);
+      definitions.push(
+        [LEFT_OUT, '(n integer primary key, entry text)'],
+        [CELLS, '(record_index integer, cells text)'],
+      );
     }
-    for (const [name, columns] of definitions) {
-      await this.manager.query(`drop table if exists ${name}`);
-      await this.manager.query(`create temporary table ${name} (${columns})`);
+    for (const [name, definition] of definitions) {
+      await this.context.manager.query(`drop table if exists ${name}`);
+      await this.context.manager.query(`create temporary table ${name} ${definition}`);
     }
   }
 
@@ -72,8 +77,8 @@ export class Stage {
    */
   enqueue({ location, record, leftOut, cells }: ReadRecord): boolean {
     if (location && record) {
-      const { section } = location;
-      if (cells) this.queue(CELLS, `${location.index}\t${copyText(JSON.stringify(cells), 'text')}\n`);
+      const { section, index } = location;
+      if (cells) this.queue(CELLS, `${index}\t${copyText(cells, 'json')}\n`);
       for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record));
       this.counts[section] = (this.counts[section] ?? 0) + 1;
     }
@@ -86,32 +91,34 @@ export class Stage {
   }
 
   private queueLeftOut(leftOut: LeftOut): void {
-    this.queue(LEFT_OUT, `${++this.leftOutCount}\t${copyText(JSON.stringify(leftOut), 'text')}\n`);
+    this.queue(LEFT_OUT, `${++this.leftOutCount}\t${copyText(leftOut, 'json')}\n`);
   }
 
   /** Takes records out, and adds their rows to what is left out. @param reasons by the index of the record */
   async leaveOut(section: string, reasons: ReadonlyMap<number, LocatedIssue>): Promise<void> {
-    const [main, ...lists] = this.tablesOf(section);
-    if (reasons.size === 0 || !main) return;
-    const rows = await this.manager.query<{ record_index: number; cells: string }[]>(
+    if (reasons.size === 0) return;
+    const { manager } = this.context;
+    const indexes = [...reasons.keys()];
+    const rows = await manager.query<{ record_index: number; cells: string }[]>(
       `select record_index, cells from ${CELLS} where record_index = any($1)`,
-      [[...reasons.keys()]],
+      [indexes],
     );
     const cellsByIndex = new Map(rows.map(({ record_index: index, cells }) => [index, cells]));
     for (const [index, { line, message: reason }] of reasons) {
       const cells = JSON.parse(cellsByIndex.get(index) ?? '[]') as string[];
       this.queueLeftOut({ line, column: null, value: null, reason, cells });
     }
-    for (const { stage } of [main, ...lists]) {
-      await this.manager.query(`delete from ${stage} where record_index = any($1)`, [[...reasons.keys()]]);
+    for (const { stage } of this.tablesOf(section)) {
+      await manager.query(`delete from ${stage} where record_index = any($1)`, [indexes]);
     }
+    this.removeFromCount(section, reasons.size);
     await this.settle();
   }
 
   /** What is left out, in the order in which it was found. */
   async *leftOut(): AsyncGenerator<LeftOut> {
     for (let first = 1; first <= this.leftOutCount; first += STAGE_BATCH_SIZE) {
-      const rows = await this.manager.query<{ entry: string }[]>(
+      const rows = await this.context.manager.query<{ entry: string }[]>(
         `select entry from ${LEFT_OUT} where n between $1 and $2 order by n`,
         [first, first + STAGE_BATCH_SIZE - 1],
       );
@@ -122,43 +129,54 @@ export class Stage {
   /** Writes what is queued, resolves duplicates and matches stored rows. The planner then knows the size of the tables. */
   async finish(): Promise<Repetitions> {
     await this.settle();
+    const { manager } = this.context;
     const stages = this.tables.map(({ stage }) => stage);
-    await this.manager.query(`${SMALL_SAMPLE}; analyze ${stages.join(', ')}`);
-    const repeatedRows = await resolveDuplicates(this.manager, this.tablesOfOnlySection(), this.plan);
+    await manager.query(`${SMALL_SAMPLE}; analyze ${stages.join(', ')}`);
+    const main = this.onlyTable;
+    const repeatedRows = main ? await resolveDuplicates(manager, main, this.plan) : 0;
+    if (main) this.removeFromCount(main.section, repeatedRows);
     await this.matchStoredRows();
     return { repeatedRows, samePersonRows: await this.countSamePerson(this.plan) };
   }
 
+  private removeFromCount(section: string, count: number): void {
+    this.counts[section] = (this.counts[section] ?? 0) - count;
+  }
+
   private async countSamePerson({ personKey }: ImportPlan): Promise<number> {
-    const [main] = this.tablesOfOnlySection();
-    if (!personKey || !main) return 0;
+    if (!personKey || !this.onlyTable) return 0;
     const key = personKey('s');
-    const [row] = await this.manager.query<{ count: number }[]>(
+    const [row] = await runStatement<{ count: number }>(
+      this.context,
       `select coalesce(sum(n - 1), 0)::integer as count
-        from (select count(*) as n from ${main.stage} s where ${key} is not null group by ${key}) g`,
+        from (select count(*) as n from ${this.onlyTable.stage} s where ${key} is not null group by ${key}) g`,
     );
     return row?.count ?? 0;
   }
 
   /**
-   * Gives staged rows the ids of the stored rows that they match. Until the organization is locked, others may change what
-   * is stored, so this is repeated then.
+   * Gives staged rows the ids of the stored rows that they match, and the entries of their arrays those of their records.
+   * Until the organization is locked, others may change what is stored, so this is repeated then.
    */
   async matchStoredRows(): Promise<void> {
     const { match } = this.plan;
-    const [main, ...lists] = this.tablesOfOnlySection();
-    if (!match || !main) return;
-    const { stage } = main;
-    const id = main.match[0] ?? '';
-    await this.manager.query(
+    if (!match || !this.onlyTable) return;
+    const { stage, key: id, lists } = this.onlyTable;
+    await runStatement(
+      this.context,
       `with found as materialized (
           select s.record_index, s.${id} as staged_id, (${match.findId('s')}) as id from ${stage} s
         )
         update ${stage} s set ${id} = f.id from found f
         where f.record_index = s.record_index and f.id is not null and f.id <> f.staged_id`,
-      [this.organizationId],
     );
-    await this.moveEntries(main, lists);
+    for (const { stage: list, owner } of lists) {
+      await runStatement(
+        this.context,
+        `update ${list} l set ${owner?.name} = s.${id} from ${stage} s
+          where s.record_index = l.record_index and l.${owner?.name} <> s.${id}`,
+      );
+    }
   }
 
   /**
@@ -167,11 +185,10 @@ export class Stage {
    */
   async matchesAddedRows(position: string): Promise<boolean> {
     const { match } = this.plan;
-    const [main] = this.tablesOfOnlySection();
-    if (!match || !main) return false;
-    const { stage, name } = main;
-    const id = main.match[0] ?? '';
-    const [row] = await this.manager.query<{ exists: boolean }[]>(
+    if (!match || !this.onlyTable) return false;
+    const { manager, organizationId } = this.context;
+    const { stage, name, key: id } = this.onlyTable;
+    const [row] = await manager.query<{ exists: boolean }[]>(
       `with added as materialized (
           select distinct k.key from ${name} t cross join lateral (${match.storedKeys('t')}) k (key)
           where t.organization_id = $1 and t.position >= $2
@@ -183,39 +200,20 @@ export class Stage {
             from (select s.* from ${stage} s where ${match.key('s')} in (select key from added) offset 0) s
           ) found where id <> staged_id
         )`,
-      [this.organizationId, position],
+      [organizationId, position],
     );
     return row?.exists ?? false;
   }
 
-  /** Gives the entries of arrays the ids of their records. */
-  private async moveEntries(main: Table, lists: Table[]): Promise<void> {
-    const id = main.match[0] ?? '';
-    for (const { stage: list, owner } of lists) {
-      await this.manager.query(
-        `update ${list} l set ${owner?.name} = s.${id} from ${main.stage} s
-          where s.record_index = l.record_index and l.${owner?.name} <> s.${id}`,
-      );
-    }
-  }
-
-  /** How many records of each section are written, out of those that were read. */
-  async countRecords(): Promise<Counts> {
-    const { onDuplicate, isLenient } = this.plan;
-    const [main] = this.tablesOfOnlySection();
-    if ((!onDuplicate && !isLenient) || !main) return this.counts;
-    const [row] = await this.manager.query<{ count: number }[]>(`select count(*)::integer as count from ${main.stage}`);
-    return { ...this.counts, [main.section]: row?.count ?? 0 };
-  }
-
-  /** A partial file has one section. */
-  private tablesOfOnlySection(): Table[] {
+  /** The table of the records of a partial file, which has one section; undefined if it has no records. */
+  private get onlyTable(): Table | undefined {
     const [section = ''] = Object.keys(this.counts);
-    return this.tablesOf(section);
+    return this.mainTables.get(section);
   }
 
   private tablesOf(section: string): Table[] {
-    return this.tablesBySection.get(section) ?? [];
+    const main = this.mainTables.get(section);
+    return main ? [main, ...main.lists] : [];
   }
 
   /** Sends what is queued while the next records are read and checked, when the batch before it is written. */
@@ -243,19 +241,20 @@ export class Stage {
   }
 }
 
-const columnDefinitions = ({ staged }: Table): string =>
-  [
-    'line integer',
-    'record_index integer',
-    'entry_index integer',
-    ...staged.map(({ name, type }) => `${name} ${type}`),
-  ].join(', ');
+/** Stored values have the very types of their columns, the length of a text and the scale of a number included. */
+function stageDefinition({ name, staged }: Table): string {
+  const columns = staged.map((column) =>
+    column.isAsStored ? `t.${column.name}` : `null::${column.type} as ${column.name}`,
+  );
+  const position = 'null::integer as line, null::integer as record_index, null::integer as entry_index';
+  return `as select ${position}, ${columns.join(', ')} from ${name} t with no data`;
+}
 
 type Row = Record<string, unknown>;
 
 /** The rows of a record in a table, one or one for each entry of the array that the table stores, in the format of COPY. */
 function copyRows(table: Table, { index, line }: RecordLocation, record: object): string {
-  const { list, staged, owner, dataset, hasTextEntries, match } = table;
+  const { list, staged, owner, dataset, hasTextEntries, key } = table;
   const fields = record as Row;
   // Joined cells are one text. Texts that are appended to each other stay many, which the garbage collector copies.
   const row = (entryIndex: number | undefined, valueOf: (column: StagedColumn) => unknown): string => {
@@ -269,7 +268,7 @@ function copyRows(table: Table, { index, line }: RecordLocation, record: object)
     row(entryIndex, (column) => {
       if (column === owner) return fields[dataset.key];
       if (column.name === 'position') return entryIndex;
-      if (hasTextEntries) return column.name === match[1] ? entry : undefined;
+      if (hasTextEntries) return column.name === key ? entry : undefined;
       return valueOf(column, entry as Row);
     }),
   );

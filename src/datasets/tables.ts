@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
+import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { type Class, classOf, type FieldSchema, schemasOf } from '../fields/field-rules';
 import { snakeCase } from '../database/data-source';
@@ -15,11 +15,10 @@ export interface ReferenceTarget {
 /** A column of the temporary table that holds what the file says. */
 export interface StagedColumn {
   name: string;
-  /**
-   * The SQL type of the staged value: text for a reference by a key, even if the stored column holds an id. Before
-   * `readStoredTypes`, the type of a stored column lacks its length, precision and dimensions.
-   */
+  /** The SQL type of the staged value. A column that is staged as it is stored may have a length or precision beside it. */
   type: string;
+  /** Whether the staged value is what the column of this name stores, and not the key of what that refers to. */
+  isAsStored: boolean;
   /** The path of its field in a record, or in an entry of an array. */
   path: string;
   /** The first name of the path, and the second one if it has two. Each record is read by them. */
@@ -48,13 +47,17 @@ export interface Table {
   dataset: Dataset;
   /** The array whose entries the table stores; undefined for the table of the records themselves. */
   list?: RecordList;
+  /** The tables of the arrays, if this is the table of the records. */
+  lists: Table[];
   name: string;
   /** The name of the temporary table that holds what the file says. */
   stage: string;
   columns: FilledColumn[];
   /** These columns, and those of fields that no column stores. */
   staged: StagedColumn[];
-  /** The columns that match a staged row with a stored one. */
+  /** The column that other records refer to, or that tells the entries of an array apart. */
+  key: string;
+  /** The columns that match a staged row with a stored one: the key, and the one that refers to the record if an entry has no id. */
   match: string[];
   /** In the table of an array, the column that refers to the record. */
   owner?: FilledColumn;
@@ -71,70 +74,44 @@ export interface Table {
 /** The staged column for the values of read-only fields. */
 export const READ_ONLY_COLUMN = 'read_only';
 
-/** A table of a section before its columns are known. */
-interface TableSource {
-  section: string;
-  dataset: Dataset;
-  list?: RecordList;
-  metadata: EntityMetadata;
-  /** The column that other records refer to, or that tells the entries of an array apart. */
-  key: string;
-}
-
 /** The tables of all sections in their order. Columns, types and references come from the entities. */
 export function tablesOf(dataSource: DataSource, { sections }: Datasets): Table[] {
-  const sources = Object.entries(sections).flatMap(([section, dataset]) =>
-    [undefined, ...(dataset.lists ?? [])].map((list): TableSource => {
-      const metadata = dataSource.getMetadata(list?.entity ?? dataset.entity);
-      const key = metadata.findColumnWithPropertyName(list?.key ?? dataset.key)?.databaseName;
-      return { section, dataset, list, metadata, key: String(key) };
-    }),
-  );
-  const keyByTable = new Map(sources.map(({ metadata, key }) => [metadata.tableName, key]));
-  const trackedLists = trackedListsOf(dataSource);
-  const derivedColumns = derivedColumnsOf(dataSource);
-  return sources.map((source) => {
-    const name = source.metadata.tableName;
-    const tracked = trackedLists.find(({ table }) => table === name);
-    const derived = derivedColumns.find(({ table }) => table === name);
-    const mainTable = dataSource.getMetadata(source.dataset.entity).tableName;
-    return { ...tableOf(source, mainTable, keyByTable, tracked), derived };
+  const keyByTable = new Map<string, string>();
+  for (const dataset of Object.values(sections)) {
+    for (const list of [undefined, ...(dataset.lists ?? [])]) {
+      const { tableName, key } = storedKey(dataSource, dataset, list);
+      keyByTable.set(tableName, key);
+    }
+  }
+  return Object.entries(sections).flatMap(([section, dataset]) => {
+    const lists = (dataset.lists ?? []).map((list) => tableOf(dataSource, section, dataset, keyByTable, list));
+    return [{ ...tableOf(dataSource, section, dataset, keyByTable), lists }, ...lists];
   });
 }
 
-/**
- * Gives columns the types that they have in the database. Only these have it all: the scale of a number, the length of a text,
- * the name of an enumeration.
- */
-export async function readStoredTypes(manager: EntityManager, tables: Table[]): Promise<void> {
-  const rows = await manager.query<{ table: string; column: string; type: string }[]>(
-    `select attrelid::regclass::text as table, attname as column, format_type(atttypid, atttypmod) as type
-      from pg_attribute where attrelid = any($1::text[]::regclass[]) and attnum > 0`,
-    [tables.map(({ name }) => name)],
-  );
-  const types = new Map(rows.map(({ table, column, type }) => [`${table}.${column}`, type]));
-  for (const { name, columns } of tables) {
-    for (const column of columns) {
-      if (!isReferenceByKey(column)) column.type = types.get(`${name}.${column.name}`) ?? column.type;
-    }
-  }
+/** A table, and its key. */
+function storedKey(dataSource: DataSource, dataset: Dataset, list?: RecordList) {
+  const metadata = dataSource.getMetadata(list?.entity ?? dataset.entity);
+  const key = metadata.findColumnWithPropertyName(list?.key ?? dataset.key)?.databaseName;
+  return { metadata, tableName: metadata.tableName, key: String(key) };
 }
 
-/** Whether the staged value is the key of what the column refers to, and the stored one its id. */
-const isReferenceByKey = ({ target }: FilledColumn): boolean => target !== undefined && target.key !== 'id';
-
 function tableOf(
-  { section, dataset, list, metadata, key }: TableSource,
-  mainTable: string,
-  keyByTable: Map<string, string>,
-  tracked?: TrackedList,
+  dataSource: DataSource,
+  section: string,
+  dataset: Dataset,
+  keyByTable: ReadonlyMap<string, string>,
+  list?: RecordList,
 ): Table {
-  const name = metadata.tableName;
-  const { paths } = list ?? dataset;
+  const { metadata, tableName: name, key } = storedKey(dataSource, dataset, list);
   const fields = schemasOf(dataset.record);
   const entryClass = list && classOf(fields.get(list.name) ?? {});
+  const tracked = trackedListsOf(dataSource).find(({ table }) => table === name);
   const type = list ? entryClass : dataset.record;
-  const all = metadata.columns.map((column) => filledColumn(metadata, column, keyByTable, type, paths));
+  const all = metadata.columns.map((column) =>
+    filledColumn(metadata, column, keyByTable, type, (list ?? dataset).paths),
+  );
+  const mainTable = dataSource.getMetadata(dataset.entity).tableName;
   const owner = list && all.find(({ target }) => target?.table === mainTable);
   const isFilled = ({ path, property }: FilledColumn): boolean => {
     if (!list) return fields.has(path.split('.')[0] ?? '');
@@ -147,54 +124,62 @@ function tableOf(
     section,
     dataset,
     list,
+    lists: [],
     name,
     stage: `staged_${name}`,
     columns,
     staged: list ? columns : [...columns, ...unstoredColumns(dataset)],
+    key,
     match: owner && !hasOwnId ? [owner.name, key] : [key],
     owner,
     tracked,
+    derived: derivedColumnsOf(dataSource).find(({ table }) => table === name),
     hasTextEntries: list !== undefined && !entryClass,
     isShared: !metadata.findColumnWithPropertyName('organizationId'),
   };
 }
 
-function namesOf(path: string): Pick<StagedColumn, 'path' | 'outer' | 'inner'> {
-  const [outer = '', inner] = path.split('.', 2);
-  return { path, outer, inner };
+function unstoredColumns({ computedFields = {}, readOnlyFields }: Dataset): StagedColumn[] {
+  const columns = Object.entries(computedFields).map(([path, { type }]) => unstoredColumn(snakeCase(path), type, path));
+  return readOnlyFields ? [...columns, unstoredColumn(READ_ONLY_COLUMN, 'jsonb', READ_ONLY_COLUMN)] : columns;
 }
 
-function unstoredColumns({ computedFields = {}, readOnlyFields }: Dataset): StagedColumn[] {
-  const columns: StagedColumn[] = Object.entries(computedFields).map(([path, { type }]) => ({
-    name: snakeCase(path),
-    type,
-    ...namesOf(path),
-  }));
-  if (readOnlyFields) columns.push({ name: READ_ONLY_COLUMN, type: 'jsonb', ...namesOf(READ_ONLY_COLUMN) });
-  return columns;
-}
+const unstoredColumn = (name: string, type: string, path: string): StagedColumn => ({
+  name,
+  type,
+  isAsStored: false,
+  path,
+  outer: path,
+});
 
 function filledColumn(
   metadata: EntityMetadata,
   column: ColumnMetadata,
-  keyByTable: Map<string, string>,
+  keyByTable: ReadonlyMap<string, string>,
   record: Class | undefined,
   paths: Record<string, string> = {},
 ): FilledColumn {
-  const { propertyName: property, isNullable, precision, default: initial } = column;
+  const { propertyName: property, isNullable, isArray, precision, default: initial } = column;
   const target = referenceTarget(metadata, column, keyByTable);
+  const isAsStored = target === undefined || target.key === 'id';
   const isKept = typeof initial === 'function' && column.type === 'timestamptz';
   const path = paths[property] ?? property;
+  const [outer = '', inner] = path.split('.', 2);
+  const field = fieldAt(record, path);
+  const storedType = (field?.kind === 'json' ? 'jsonb' : String(column.type)) + (isArray ? '[]' : '');
   return {
     name: column.databaseName,
-    type: target && target.key !== 'id' ? 'text' : String(column.type),
-    ...namesOf(path),
+    type: isAsStored ? storedType : 'text',
+    isAsStored,
+    path,
+    outer,
+    inner,
     initial: typeof initial === 'function' ? undefined : initial,
     property,
     target,
     isKept,
     isPrecise: isKept && !precision,
-    isDecimalText: isDecimalText(fieldAt(record, path)),
+    isDecimalText: field?.decimal !== undefined && field.type === 'string',
     isRequired: !isNullable && initial === undefined,
   };
 }
@@ -206,14 +191,11 @@ export function fieldAt(type: Class | undefined, path: string): FieldSchema | un
   return inner === undefined ? schema : fieldAt(classOf(schema ?? {}), inner);
 }
 
-/** Whether a field is a decimal number that JSON has as text. */
-const isDecimalText = (schema?: FieldSchema): boolean => schema?.decimal !== undefined && schema.type === 'string';
-
 /** Every foreign key leads with the organization; what it refers to is in its other column. */
 function referenceTarget(
   { foreignKeys }: EntityMetadata,
   column: ColumnMetadata,
-  keyByTable: Map<string, string>,
+  keyByTable: ReadonlyMap<string, string>,
 ): ReferenceTarget | undefined {
   if (column.propertyName === 'organizationId') return undefined;
   const foreignKey = foreignKeys.find(({ columns }) => columns.length > 1 && columns.includes(column));

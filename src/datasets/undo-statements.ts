@@ -66,18 +66,26 @@ export class UndoStatements {
    * page before ended, `$5` when the import ended, and `$6` the size of the page.
    */
   page({ resource, owner }: CreatedRecords): string {
-    const ownerIsNotNew = owner
-      ? `and not exists (select from audit_log o where o.organization_id = $1 and o.id = a.id and o.import_id = $2
-          and o.resource = '${owner}' and o.change = 'c')`
-      : '';
     return `select a.at, a.seq, a.event_id as "integer", a.id as "uuid" from audit_log a
       where a.organization_id = $1 and a.import_id = $2 and a.resource = '${resource}' and a.change = 'c'
-        and (a.at, a.seq) > ($3, $4) and a.at <= $5 ${ownerIsNotNew}
+        and (a.at, a.seq) > ($3, $4) and a.at <= $5 ${owner ? `and not ${hasOther(`o.resource = '${owner}' and o.change = 'c'`)}` : ''}
       order by a.at, a.seq limit $6`;
+  }
+
+  /**
+   * How many records the import has given associations, and changed nothing else of. `$1` is the organization, `$2` the import,
+   * `$3` and `$4` when it began and ended. Undefined for records that are no associations.
+   */
+  countLinked({ resource, owner }: CreatedRecords): string | undefined {
+    if (!owner) return undefined;
+    return `select count(distinct a.id)::integer as count from audit_log a
+      where a.organization_id = $1 and a.import_id = $2 and a.resource = '${resource}' and a.change = 'c'
+        and a.at between $3 and $4 and not ${hasOther(`(o.resource, o.change) <> ('${resource}', 'c')`)}`;
   }
 
   /** Locks rows in the order of their keys, and the parents of their lists before them, as other writers do. */
   locks(records: CreatedRecords): string[] {
+    if (this.isDryRun) return [];
     const { table, parent } = records;
     const rows = `${table} t join ${ENTRIES} on ${isEntry(records)}`;
     const lockRows = `select from ${rows} order by ${keyColumns(records, 't').join(', ')} for update of t`;
@@ -89,21 +97,19 @@ export class UndoStatements {
   }
 
   /**
-   * Which records are still those that the import, `$5`, created, whether others have changed them since, and whether others
-   * use them. A lead also changes with its tags, activations, activities and associations.
+   * Which records are still those that the import, `$5`, created, and why they stay: others have changed them since, or use
+   * them. A lead also changes with its tags, activations, activities and associations.
    */
   classify(records: CreatedRecords): string {
     const { resource, table, integer, uuid } = records;
-    const sameKey = [
-      integer ? 'a.event_id = r.event_id' : undefined,
-      uuid ? 'a.id = r.id' : 'a.id is null',
-      uuid && !integer ? undefined : `a.resource = '${resource}'`,
-    ];
-    const later = `select from audit_log a
-      where a.organization_id = $1 and ${sameKey.filter(Boolean).join(' and ')} and a.seq > r.seq`;
-    return `select r.n::integer - 1 as index,
-        exists (${later} and a.import_id is distinct from $5) as "isChanged",
-        ${this.isInUse(records)} as "isInUse"
+    const sameKey = ['a.organization_id = $1', uuid ? 'a.id = r.id' : 'a.id is null'];
+    if (integer) sameKey.push('a.event_id = r.event_id');
+    if (integer || !uuid) sameKey.push(`a.resource = '${resource}'`);
+    const later = `select from audit_log a where ${sameKey.join(' and ')} and a.seq > r.seq`;
+    return `select r.n::integer - 1 as index, case
+          when exists (${later} and a.import_id is distinct from $5) then 'changed'
+          when ${this.isInUse(records)} then 'inUse'
+        end as reason
       from ${ENTRIES} join ${table} t on ${isEntry(records)}
       where not exists (${later} and a.resource = '${resource}' and a.change = 'd')
       order by r.n`;
@@ -119,26 +125,25 @@ export class UndoStatements {
   private isInUse({ table }: CreatedRecords): string {
     const main = this.tables.find(({ name, list }) => name === table && !list);
     if (!main) return 'false';
-    const lists = this.tables.filter(({ section, list }) => section === main.section && list);
-    const conditions = this.dataSource.entityMetadatas
-      .filter(({ tableName }) => !lists.some(({ name }) => name === tableName))
-      .flatMap((metadata) =>
-        metadata.foreignKeys.map(({ columns, referencedColumns, referencedEntityMetadata: { tableName } }) => {
-          const pairs = columns.map(({ databaseName }, index) => [
-            databaseName,
-            referencedColumns[index]?.databaseName,
-          ]);
-          const refersTo = (row: string): string => pairs.map(([own, key]) => `u.${own} = ${row}.${key}`).join(' and ');
-          const user = `select from ${metadata.tableName} u`;
-          const stays = this.stays(metadata);
-          if (tableName === table) return `exists (${user} where ${refersTo('t')} ${stays})`;
-          const list = lists.find(({ name }) => name === tableName);
-          if (!list?.owner) return undefined;
+    const { lists } = main;
+    const conditions: string[] = [];
+    for (const metadata of this.dataSource.entityMetadatas) {
+      if (lists.some(({ name }) => name === metadata.tableName)) continue;
+      for (const { columns, referencedColumns, referencedEntityMetadata } of metadata.foreignKeys) {
+        const refersTo = (row: string): string =>
+          columns.map((own, n) => `u.${own.databaseName} = ${row}.${referencedColumns[n]?.databaseName}`).join(' and ');
+        const user = `select from ${metadata.tableName} u`;
+        const list = lists.find(({ name }) => name === referencedEntityMetadata.tableName);
+        if (referencedEntityMetadata.tableName === table) {
+          conditions.push(`exists (${user} where ${refersTo('t')} ${this.stays(metadata)})`);
+        } else if (list?.owner) {
           const ofRecord = `l.organization_id = $1 and l.${list.owner.name} = t.id`;
-          return `exists (${user} join ${list.name} l on ${refersTo('l')} where ${ofRecord} ${stays})`;
-        }),
-      )
-      .filter((condition) => condition !== undefined);
+          conditions.push(
+            `exists (${user} join ${list.name} l on ${refersTo('l')} where ${ofRecord} ${this.stays(metadata)})`,
+          );
+        }
+      }
+    }
     return conditions.length > 0 ? `(${conditions.join(' or ')})` : 'false';
   }
 
@@ -154,6 +159,11 @@ export class UndoStatements {
     return `and not exists (select from ${DELETABLE_TABLE} d where d.key in (${keys.join(', ')}))`;
   }
 }
+
+/** The condition that the import has another entry `o` of the record of the entry `a`. */
+const hasOther = (condition: string): string => `exists (
+          select from audit_log o where o.organization_id = $1 and o.id = a.id and o.import_id = $2 and ${condition}
+        )`;
 
 const keyColumns = ({ integer, uuid }: CreatedRecords, row: string): string[] =>
   [integer, uuid].flatMap((column) => (column ? [`${row}.${column}`] : []));

@@ -25,6 +25,8 @@ export interface Undo {
   left: Record<LeftReason, Counts>;
   /** The first records that are left. */
   examples: LeftRecord[];
+  /** How many records the import has only given an association, without changing anything else of them. */
+  linkedRecords: number;
 }
 
 export interface UndoOptions {
@@ -41,15 +43,14 @@ interface CreatedEntry {
   uuid: string | null;
 }
 
-/** A record of a batch that is still the one that the import created. */
+/** A record of a batch that is still the one that the import created, and why it stays. */
 interface Classified {
   index: number;
-  isChanged: boolean;
-  isInUse: boolean;
+  reason: LeftReason | null;
 }
 
-/** What happens to the records of one batch. */
-type BatchWork = (records: CreatedRecords, entries: CreatedEntry[]) => Promise<Classified[]>;
+/** Runs the work of a batch in a transaction. */
+type RunBatch = (work: (transaction: EntityManager) => Promise<Classified[]>) => Promise<Classified[]>;
 
 /** So few are deleted while others wait for a tenth of a second at most. */
 const BATCH_SIZE = 200;
@@ -69,52 +70,61 @@ export class UndoService {
    * Undoes an import in batches, each of which is a transaction. If it is interrupted, call it again to continue. A dry run
    * looks at the database as of one moment, and locks nothing.
    */
-  async undo(audited: AuditedImport, options: UndoOptions = {}): Promise<Undo> {
+  async undo(audited: AuditedImport, { dryRun = false, onProgress }: UndoOptions = {}): Promise<Undo> {
     const tables = tablesOf(this.dataSource, this.datasets);
     const all = createdRecordsOf(this.dataSource, tables, this.feedResources.all);
-    const statements = new UndoStatements(this.dataSource, tables, all, options.dryRun ?? false);
-    const { manager } = this.dataSource;
-    if (options.dryRun) {
+    const statements = new UndoStatements(this.dataSource, tables, all, dryRun);
+    if (dryRun) {
       return this.dataSource.transaction('REPEATABLE READ', async (snapshot) => {
         await snapshot.query(`create temporary table ${DELETABLE_TABLE} (key text) on commit drop`);
-        const work: BatchWork = (records, entries) => deleteUnchanged(snapshot, audited, statements, records, entries);
-        return undoAll(snapshot, audited, statements, all, work, options);
+        return undoAll(snapshot, audited, all, statements, (work) => work(snapshot), onProgress);
       });
     }
-    const work: BatchWork = (records, entries) =>
-      withRetries(() =>
-        this.dataSource.transaction(async (transaction) => {
-          const { organizationId, importId } = audited;
-          await lockOrganization(transaction, organizationId);
-          await setAuditedImport(transaction, organizationId, 'imports undo', importId);
-          for (const lock of statements.locks(records)) await transaction.query(lock, valuesOf(audited, entries));
-          return deleteUnchanged(transaction, audited, statements, records, entries);
-        }),
-      );
-    const result = await undoAll(manager, audited, statements, all, work, options);
+    const { manager } = this.dataSource;
+    const runBatch: RunBatch = (work) => this.runBatch(audited, work);
+    const result = await undoAll(manager, audited, all, statements, runBatch, onProgress);
     if (!audited.undoneAt || Object.keys(result.deleted).length > 0) await recordUndo(manager, audited);
     return result;
+  }
+
+  private runBatch({ organizationId, importId }: AuditedImport, work: Parameters<RunBatch>[0]): Promise<Classified[]> {
+    return withRetries(() =>
+      this.dataSource.transaction(async (transaction) => {
+        await lockOrganization(transaction, organizationId);
+        await setAuditedImport(transaction, organizationId, 'imports undo', importId);
+        return work(transaction);
+      }),
+    );
   }
 }
 
 /** Undoes all records of an import, one kind after the other. */
 async function undoAll(
   manager: EntityManager,
-  { organizationId, importId, at, finishedAt }: AuditedImport,
-  statements: UndoStatements,
+  audited: AuditedImport,
   all: CreatedRecords[],
-  work: BatchWork,
-  { onProgress = () => undefined }: UndoOptions,
+  statements: UndoStatements,
+  runBatch: RunBatch,
+  onProgress: (records: number) => void = () => undefined,
 ): Promise<Undo> {
-  const result: Undo = { deleted: {}, left: { changed: {}, inUse: {} }, examples: [] };
+  const { organizationId, importId, at, finishedAt } = audited;
+  const result: Undo = { deleted: {}, left: { changed: {}, inUse: {} }, examples: [], linkedRecords: 0 };
   let count = 0;
   for (const records of all) {
+    const linked = statements.countLinked(records);
+    if (linked) {
+      const [row] = await manager.query<{ count: number }[]>(linked, [organizationId, importId, at, finishedAt]);
+      result.linkedRecords += row?.count ?? 0;
+    }
     let last: Pick<CreatedEntry, 'at' | 'seq'> = { at, seq: '0' };
     for (;;) {
       const values = [organizationId, importId, last.at, last.seq, finishedAt, BATCH_SIZE];
       const entries = await manager.query<CreatedEntry[]>(statements.page(records), values);
       if (entries.length === 0) break;
-      addTo(result, records, entries, await work(records, entries));
+      const classified = await runBatch((transaction) =>
+        deleteUnchanged(transaction, audited, statements, records, entries),
+      );
+      addTo(result, records, entries, classified);
       last = entries.at(-1)!;
       onProgress((count += entries.length));
     }
@@ -127,26 +137,25 @@ async function undoAll(
  * locked, so what others have committed is seen, and nobody can add to it.
  */
 async function deleteUnchanged(
-  manager: EntityManager,
-  audited: AuditedImport,
+  transaction: EntityManager,
+  { organizationId, importId }: AuditedImport,
   statements: UndoStatements,
   records: CreatedRecords,
   entries: CreatedEntry[],
 ): Promise<Classified[]> {
-  const values = [...valuesOf(audited, entries), audited.importId];
-  const classified = await manager.query<Classified[]>(statements.classify(records), values);
-  const deletable = classified.filter(({ isChanged, isInUse }) => !isChanged && !isInUse);
-  const deleted = deletable.map(({ index }) => entries[index]!);
-  if (deleted.length > 0) await manager.query(statements.delete(records), valuesOf(audited, deleted));
+  const valuesOf = (some: CreatedEntry[]): unknown[] => [
+    organizationId,
+    some.map(({ seq }) => seq),
+    some.map(({ integer }) => integer),
+    some.map(({ uuid }) => uuid),
+  ];
+  for (const lock of statements.locks(records)) await transaction.query(lock, valuesOf(entries));
+  const values = [...valuesOf(entries), importId];
+  const classified = await transaction.query<Classified[]>(statements.classify(records), values);
+  const deleted = classified.filter(({ reason }) => reason === null).map(({ index }) => entries[index]!);
+  if (deleted.length > 0) await transaction.query(statements.delete(records), valuesOf(deleted));
   return classified;
 }
-
-const valuesOf = ({ organizationId }: AuditedImport, entries: CreatedEntry[]): unknown[] => [
-  organizationId,
-  entries.map(({ seq }) => seq),
-  entries.map(({ integer }) => integer),
-  entries.map(({ uuid }) => uuid),
-];
 
 function addTo(
   { deleted, left, examples }: Undo,
@@ -154,17 +163,11 @@ function addTo(
   entries: CreatedEntry[],
   classified: Classified[],
 ): void {
-  for (const { index, isChanged, isInUse } of classified) {
-    const reason = leftReason(isChanged, isInUse);
+  for (const { index, reason } of classified) {
     const counts = reason ? left[reason] : deleted;
     counts[resource] = (counts[resource] ?? 0) + 1;
     if (!reason || examples.length === MAX_EXAMPLES) continue;
     const { integer, uuid } = entries[index]!;
     examples.push({ resource, id: [integer, uuid].filter((part) => part !== null).join(' '), reason });
   }
-}
-
-function leftReason(isChanged: boolean, isInUse: boolean): LeftReason | undefined {
-  if (isChanged) return 'changed';
-  return isInUse ? 'inUse' : undefined;
 }

@@ -1,129 +1,100 @@
-import type { EntityManager } from 'typeorm';
 import { postgresErrorOf } from '../database/errors';
-import { type Datasets, orderInFile } from './dataset';
-import { ImportError, type LocatedIssue } from './import-error';
-import type { ImportPlan } from './import-plan';
-import { quoteShortened } from './quote';
+import type { Checks } from './check';
+import { ImportError, IssueCollector } from './import-error';
+import type { ImportContext, RowCheck } from './import-plan';
 import type { Table } from './tables';
-import type { StagedImport } from './write';
 import { stagedRows } from './write-statements';
 
-/** A constraint of a table, which a staged row of `r` breaks if it fulfills `isBroken`. */
-interface Constraint {
-  columns: string[];
-  isBroken: string;
-  reason: string;
-  /** Of rows that have the same key, the last one is reported. */
-  order: 'asc' | 'desc';
-}
-
-interface BrokenRow {
-  line: number | null;
-  record_index: number;
-  entry_index: number | null;
-  value: string | null;
-}
-
-/** What a write of an import has written. */
-type Written = Pick<StagedImport, 'organizationId' | 'tables' | 'plan'>;
-
 /**
- * Finds the record by which a write of an import has broken a unique or check constraint that its checks do not know, such
- * as one of an extension.
- * @returns the error that names it; the given one where that is another, or needs more than what the file fills
+ * Finds the records by which a write of an import has broken a unique or check constraint that its checks do not know, such
+ * as one of an extension: the constraint becomes one more check of the staged rows.
+ * @returns the error that names them; the given one where that is another, or needs more than what the file fills
  */
 export async function explainConstraint(
   error: unknown,
-  manager: EntityManager,
-  written: Written,
-  datasets: Datasets,
+  { manager }: ImportContext,
+  tables: Table[],
+  checks: Checks,
 ): Promise<unknown> {
   const { constraint: name, table: tableName } = postgresErrorOf(error);
-  const table = written.tables.find((each) => each.name === tableName);
+  const table = tables.find((each) => each.name === tableName);
   if (!name || !table || table.isShared) return error;
   try {
-    const constraint = (await findUnique(manager, name, table)) ?? (await findCheck(manager, name, table));
-    const row = constraint && (await findBrokenRow(manager, written.organizationId, table, constraint));
-    return row ? new ImportError([issueOf(name, table, constraint, row, written.plan, datasets)]) : error;
-  } catch {
+    const [index] = await manager.query<Index[]>(FIND_INDEX, [name, table.name]);
+    const [expression] = await manager.query<Expression[]>(FIND_EXPRESSION, [name, table.name]);
+    const issues = new IssueCollector();
+    if (index) await checks.run(table, uniqueCheck(name, table, index), issues);
+    else if (expression) await checks.run(table, expressionCheck(name, table, expression), issues);
+    issues.throwIfAny();
     return error;
+  } catch (explained) {
+    return explained instanceof ImportError ? explained : error;
   }
 }
 
-function issueOf(
-  name: string,
-  { section, list, columns, dataset }: Table,
-  constraint: Constraint,
-  { line, record_index: index, entry_index: entryIndex, value: text }: BrokenRow,
-  plan: ImportPlan,
-  datasets: Datasets,
-): LocatedIssue {
-  const ofRecord = constraint.columns.filter((column) => column !== 'organization_id');
-  const fields = ofRecord.map((column) => columns.find((each) => each.name === column)?.path ?? column);
-  const [field] = fields.length === 1 ? fields : [];
-  const path = [list && `${list.name}[${entryIndex}]`, field].filter((part) => part !== undefined).join('.');
-  const { isValueHidden, ...location } = plan.locateError({ section, index, line }, path);
-  const value = field === undefined || isValueHidden ? null : text;
-  const subject = value === null ? `this ${list?.noun ?? dataset.noun}` : quoteShortened(value);
-  const reason = constraint.reason && `: ${constraint.reason} ${fields.join(' and ')}`;
+/** What a unique index compares, and the condition of the rows that it has. */
+interface Index {
+  keys: string[];
+  predicate: string;
+}
+
+const FIND_INDEX = `
+  select coalesce(pg_get_expr(indpred, indrelid), 'true') as predicate,
+    array(select pg_get_indexdef(indexrelid, n, true) from generate_series(1, indnkeyatts) n) as keys
+  from pg_index where indexrelid = to_regclass(quote_ident($1)) and indrelid = $2::regclass and indisunique`;
+
+/** The expression of a check constraint, and the columns in it. */
+interface Expression {
+  columns: string[];
+  expression: string;
+}
+
+const FIND_EXPRESSION = `
+  select pg_get_expr(conbin, conrelid) as expression,
+    array(select attname::text from pg_attribute where attrelid = conrelid and attnum = any(conkey)) as columns
+  from pg_constraint where conname = $1 and conrelid = $2::regclass and contype = 'c'`;
+
+/** The staged rows as they are stored, under a name of their own. */
+const rowsOf = (table: Table): string => `(select s.*, $1::integer as organization_id from ${stagedRows(table)})`;
+
+/** A row may have the key of an earlier one, or that of a stored row which the file does not change. */
+function uniqueCheck(name: string, table: Table, { keys, predicate }: Index): RowCheck {
+  const id = table.match.join(', ');
+  const names = keys.map((_, n) => `key_${n}`);
+  const key = (row: string): string => `(${names.map((each) => `${row}.${each}`).join(', ')})`;
+  const selectKeys = (from: string): string => `
+    select *, ${keys.map((each, n) => `${each} as ${names[n]}`).join(', ')} from ${from} k
+    where (${keys.join(', ')}) is not null and (${predicate})`;
   return {
-    order: orderInFile(datasets, { section, index, line }),
-    ...location,
-    value,
-    expected: `a record that the constraint ${name} accepts`,
-    message: `The constraint ${name} rejects ${subject}${reason}.`,
+    ...violationOf(name, table, keys, 'another one has the same'),
+    findViolations: (staged) => `(
+        select r.*, row_number() over (partition by ${names.join(', ')} order by record_index, entry_index) as nth
+        from (${selectKeys(rowsOf(table))}) r
+      ) ${staged} where ${staged}.nth > 1 or exists (
+        select from (${selectKeys(table.name)}) t
+        where t.organization_id = $1 and ${key('t')} = ${key(staged)} and (${id}) not in (select ${id} from ${rowsOf(table)} s)
+      )`,
   };
 }
 
-async function findUnique(manager: EntityManager, name: string, table: Table): Promise<Constraint | undefined> {
-  const [index] = await manager.query<{ keys: string[]; predicate: string | null }[]>(
-    `select pg_get_expr(indpred, indrelid) as predicate,
-        array(select pg_get_indexdef(indexrelid, n, true) from generate_series(1, indnkeyatts) n) as keys
-      from pg_index where indexrelid = to_regclass(quote_ident($1)) and indrelid = $2::regclass and indisunique`,
-    [name, table.name],
-  );
-  if (!index) return undefined;
-  const { keys, predicate } = index;
-  const key = `(${keys.join(', ')})`;
-  const isKeyed = `${key} is not null and (${predicate ?? 'true'})`;
-  const id = table.match.join(', ');
-  const aliases = keys.map((_, n) => `key_${n}`);
-  const stored = keys.map((each, n) => `${each} as ${aliases[n]}`);
-  // A stored row counts as the file has it, if the file has it.
-  const isBroken = `${isKeyed} and (
-    ${key} in (select ${keys.join(', ')} from staged where ${isKeyed} group by ${keys.join(', ')} having count(*) > 1)
-    or exists (
-      select from (
-        select ${stored.join(', ')} from ${table.name}
-        where organization_id = $1 and ${isKeyed} and (${id}) not in (select ${id} from staged)
-      ) t where (${aliases.join(', ')}) = ${key}
-    ))`;
-  return { columns: keys, isBroken, reason: 'another one has the same', order: 'desc' };
-}
+const expressionCheck = (name: string, table: Table, { columns, expression }: Expression): RowCheck => ({
+  ...violationOf(name, table, columns),
+  findViolations: (staged) => `${rowsOf(table)} ${staged} where not (${expression})`,
+});
 
-async function findCheck(manager: EntityManager, name: string, table: Table): Promise<Constraint | undefined> {
-  const [check] = await manager.query<{ columns: string[]; expression: string }[]>(
-    `select pg_get_expr(conbin, conrelid) as expression,
-        array(select attname::text from pg_attribute where attrelid = conrelid and attnum = any(conkey)) as columns
-      from pg_constraint where conname = $1 and conrelid = $2::regclass and contype = 'c'`,
-    [name, table.name],
-  );
-  return check && { columns: check.columns, isBroken: `not (${check.expression})`, reason: '', order: 'asc' };
-}
-
-async function findBrokenRow(
-  manager: EntityManager,
-  organizationId: number,
-  table: Table,
-  { columns, isBroken, order }: Constraint,
-): Promise<BrokenRow | undefined> {
-  const column = columns.filter((each) => each !== 'organization_id').find((each) => /^\w+$/.test(each));
-  const rows = await manager.query<BrokenRow[]>(
-    `with staged as (select s.*, $1::integer as organization_id from ${stagedRows(table)})
-      select record_index, entry_index, ${column ? `r.${column}::text` : 'null'} as value,
-        (select line from ${table.stage} l where l.record_index = r.record_index limit 1) as line
-      from staged r where ${isBroken} order by record_index ${order}, entry_index ${order} limit 1`,
-    [organizationId],
-  );
-  return rows[0];
+/** @param columns in which a row breaks the constraint; if it is one, the error is that of its field */
+function violationOf(name: string, { columns, list, dataset }: Table, all: string[], reason?: string) {
+  const ofRecord = all.filter((column) => column !== 'organization_id');
+  const fields = ofRecord.map((column) => columns.find((each) => each.name === column)?.path ?? column);
+  const [column, ...others] = ofRecord;
+  const isOfField = others.length === 0;
+  return {
+    path: isOfField ? (fields[0] ?? '') : '',
+    value: (staged: string) => (isOfField && column ? `${staged}.${column}::text` : 'null::text'),
+    message: (value: string) => {
+      const subject = value.startsWith('"') ? value : `this ${(list ?? dataset).noun ?? 'entry'}`;
+      return `The constraint ${name} rejects ${subject}${reason ? `: ${reason} ${fields.join(' and ')}` : ''}.`;
+    },
+    expected: `a record that the constraint ${name} accepts`,
+  };
 }

@@ -5,12 +5,6 @@ import type { FilledColumn, Table } from './tables';
 /** Has `analyze` read a small sample, which is enough to choose how to join. */
 export const SMALL_SAMPLE = 'set local default_statistics_target = 10';
 
-/** How an import writes rows while others go on adding to the lists. */
-export interface Reservation {
-  /** How many positions of each list are left to the others. */
-  margin: number;
-}
-
 /**
  * The temporary table of the rows that were written at reserved positions: in which list, from which position on, how many
  * positions were reserved, and at how many of them rows were written, because others may have written the same rows meanwhile.
@@ -28,13 +22,11 @@ export const ADVANCE_LISTS = `
  * The statements that write all staged rows, in an order that satisfies foreign keys.
  * Constraints are deferred while they run, so that rows may refer to rows written later.
  * `$1` is the organization's id.
- * @param reservation writes new rows at reserved positions, without a lock of their lists; otherwise the lists are locked
+ * @param margin writes new rows at reserved positions, without a lock of their lists, and leaves so many positions of each list
+ * to others; without it the lists are locked
  */
-export function writeStatements(tables: Table[], plan: ImportPlan, reservation?: Reservation): string[] {
-  const statements = renderedTablesFirst(tables).flatMap((table) => {
-    const owner = tables.find(({ name }) => name === table.owner?.target?.table);
-    return tableStatements(table, plan, owner, reservation);
-  });
+export function writeStatements(tables: Table[], plan: ImportPlan, margin?: number): string[] {
+  const statements = renderedTablesFirst(tables).flatMap((table) => tableStatements(table, plan, margin));
   const begin = ['set constraints all deferred', `set local ${INSERTS_DERIVED_COLUMNS} = on`, SMALL_SAMPLE];
   return [...begin, ...statements, 'set constraints all immediate'];
 }
@@ -47,25 +39,16 @@ function renderedTablesFirst(tables: Table[]): Table[] {
   return tables.flatMap((table) => (rendered.includes(table) ? [] : [...renderedByTable(table), table]));
 }
 
-function tableStatements(
-  table: Table,
-  plan: ImportPlan,
-  owner: Table | undefined,
-  reservation?: Reservation,
-): string[] {
-  const { dataset, list } = table;
+function tableStatements(table: Table, plan: ImportPlan, margin?: number): string[] {
+  const { name, dataset, list } = table;
   if (dataset.shared) return sharedStatements(table, plan);
-  const insert = table.tracked && reservation ? insertAtReserved(table, plan, reservation) : insertRows(table);
+  const inserts = [insertRows(table, plan, margin)];
   // Plans for a table that was empty at its last VACUUM would read all of it for each row that refers to it.
-  const inserts = reservation ? [insert, `analyze (skip_locked) ${table.name}`] : [insert];
+  if (margin !== undefined) inserts.push(`analyze (skip_locked) ${name}`);
   if (!list) return [...updateRows(table, plan), ...inserts];
-  const isProvided = plan.providesField(list.name);
-  const statements: string[] = [];
-  if (isProvided && !list.isAdditive && owner) statements.push(deleteMissingEntries(table, owner));
-  // A partial file adds entries to such a list, and leaves those that are stored as they are but for the fields it names.
-  const areUpdated = !(plan.isPartial && list.isAdditive) || plan.updatedEntryFields(list.name).length > 0;
-  if (isProvided && areUpdated) statements.push(...updateRows(table, plan));
-  return [...statements, ...inserts];
+  if (!plan.providesField(list.name)) return inserts;
+  const deletes = list.isAdditive ? [] : [deleteMissingEntries(table)];
+  return [...deletes, ...updateRows(table, plan), ...inserts];
 }
 
 function sharedStatements({ dataset, columns }: Table, plan: ImportPlan): string[] {
@@ -77,7 +60,7 @@ function sharedStatements({ dataset, columns }: Table, plan: ImportPlan): string
 
 /** The staged rows of a table under the alias `s`, with ids in place of the keys that they refer to. */
 export function stagedRows({ stage, columns }: Table): string {
-  const joined = columns.filter(({ target }) => target && target.key !== 'id');
+  const joined = columns.filter(({ isAsStored }) => !isAsStored);
   const values = columns.map((column) =>
     joined.includes(column) ? `to_${column.name}.id as ${column.name}` : `s.${column.name}`,
   );
@@ -85,7 +68,7 @@ export function stagedRows({ stage, columns }: Table): string {
     const alias = `to_${name}`;
     return `left join ${target?.table} ${alias} on ${alias}.organization_id = $1 and ${alias}.${target?.key} = s.${name}`;
   });
-  return `(select s.record_index, s.entry_index, ${values.join(', ')} from ${stage} s ${joins.join(' ')}) s`;
+  return `(select s.line, s.record_index, s.entry_index, ${values.join(', ')} from ${stage} s ${joins.join(' ')}) s`;
 }
 
 /** The condition that two rows match each other. */
@@ -93,13 +76,13 @@ const isSameRow = ({ match }: Table, one: string, other: string): string =>
   match.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ');
 
 /** Deletes the stored entries that a record of the file no longer has. */
-function deleteMissingEntries(table: Table, main: Table): string {
+function deleteMissingEntries(table: Table): string {
   const { name, owner } = table;
-  const key = owner?.target?.key;
+  const { table: main, key } = owner?.target ?? {};
   return `
-    delete from ${name} t using ${main.name} o
+    delete from ${name} t using ${main} o
     where t.organization_id = $1 and o.organization_id = $1 and o.id = t.${owner?.name}
-      and o.${key} in (select ${key} from ${main.stage})
+      and o.${key} in (select ${key} from staged_${main})
       and not exists (select from ${stagedRows(table)} where ${isSameRow(table, 's', 't')})`;
 }
 
@@ -111,7 +94,7 @@ function updateRows(table: Table, plan: ImportPlan): string[] {
     list ? (entryFields?.includes(path) ?? true) : plan.providesField(path);
   const updated = columns.filter((column) => !match.includes(column.name) && isUpdated(column));
   if (updated.length === 0) return [];
-  // The entries of a partial file set flags of those that are stored, and never reset them.
+  // A partial file adds entries to such a list. It sets flags of those that are stored, and never resets them.
   const values = updated.map((column) =>
     entryFields ? `t.${column.name} or s.${column.name}` : updatedValue(column, plan),
   );
@@ -133,58 +116,36 @@ function updatedValue({ name, path, isKept, type }: FilledColumn, plan: ImportPl
   return plan.mergeSql(path, `t.${name}`, imported);
 }
 
-function insertRows(table: Table): string {
+/** Inserts the staged rows that are not stored, those of a list at positions of theirs. */
+function insertRows(table: Table, plan: ImportPlan, margin?: number): string {
   const { name, columns, tracked } = table;
   if (!tracked) {
-    const names = columns.map((column) => column.name);
     return `
-    insert into ${name} (organization_id, ${names.join(', ')})
-    select $1, ${columns.map(insertedValue).join(', ')} from ${stagedRows(table)} where ${isNew(table)}
-    order by record_index, entry_index`;
+    insert into ${name} (organization_id, ${columns.map((column) => column.name).join(', ')})
+    select $1, ${columns.map(insertedValue).join(', ')} from ${newRows(table)} order by record_index, entry_index`;
   }
-  return `with ${newRows(table)}, allocated as materialized (
-      select parent, list_take($1, ${listName(table)}, count(*)) as start from fresh group by parent order by parent
-    )
-    ${insertListed(table)}`;
-}
-
-/**
- * Inserts at positions that are reserved, and adds them to the table of these. Others may add the same entry of a list meanwhile:
- * then theirs stays in its place, and has the values of the file if an update would give it those.
- */
-function insertAtReserved(table: Table, plan: ImportPlan, { margin }: Reservation): string {
-  const { columns, match, list, tracked } = table;
-  const updated = columns.filter(({ name, isKept }) => !match.includes(name) && !isKept).map(({ name }) => name);
-  const assignments = updated.map((name) => `${name} = excluded.${name}`);
-  const action = plan.isPartial || updated.length === 0 ? 'do nothing' : `do update set ${assignments.join(', ')}`;
-  const onConflict = list && match.length > 1 ? `on conflict (organization_id, ${match.join(', ')}) ${action}` : '';
-  const parent = tracked?.parent ? tracked.parent.column : '0::bigint';
-  return `with ${newRows(table)}, allocated as materialized (
-      select parent, list_reserve($1, ${listName(table)}, ${margin}) as start, count(*) as reserved
-      from fresh group by parent
-    ), inserted as (
-      ${insertListed(table)} ${onConflict} returning ${parent} as parent, xmax = 0 as is_new
+  const parent = tracked.parent?.column ?? '0::bigint';
+  const listName = tracked.parent ? `'${name}/' || parent` : `'${name}'`;
+  const start =
+    margin === undefined ? `list_take($1, ${listName}, count(*))` : `list_reserve($1, ${listName}, ${margin})`;
+  const insert = `with fresh as materialized (
+      select s.*, ${parent} as parent, row_number() over (partition by ${parent} order by ${insertionOrder(table)}) - 1 as n
+      from ${newRows(table)}
+    ), allocated as materialized (
+      select parent, ${start} as start, count(*) as reserved from fresh group by parent order by parent
+    )`;
+  if (margin === undefined) return `${insert} ${insertListed(table)}`;
+  return `${insert}, inserted as (
+      ${insertListed(table)} ${onConflict(table, plan)} returning ${parent} as parent, xmax = 0 as is_new
     )
     insert into ${RESERVED_TABLE}
-    select ${listName(table)}, start, reserved, count(*) filter (where is_new) as written
+    select ${listName}, start, reserved, count(*) filter (where is_new) as written
     from allocated join inserted using (parent) group by parent, start, reserved`;
 }
 
-/** The condition that a staged row is not stored. */
-const isNew = (table: Table): string =>
-  `not exists (select from ${table.name} t where t.organization_id = $1 and ${isSameRow(table, 't', 's')})`;
-
-/** The new rows, numbered in each list. */
-function newRows(table: Table): string {
-  const parent = table.tracked?.parent ? `s.${table.tracked.parent.column}` : '0::bigint';
-  return `fresh as materialized (
-      select s.*, ${parent} as parent,
-        row_number() over (partition by ${parent} order by ${insertionOrder(table)}) - 1 as n
-      from ${stagedRows(table)} where ${isNew(table)}
+const newRows = (table: Table): string => `${stagedRows(table)} where not exists (
+      select from ${table.name} t where t.organization_id = $1 and ${isSameRow(table, 't', 's')}
     )`;
-}
-
-const listName = ({ name, tracked }: Table): string => (tracked?.parent ? `'${name}/' || parent` : `'${name}'`);
 
 /** Inserts the rows of `fresh` where `allocated` has the `start` of their list. */
 function insertListed({ name, columns, derived }: Table): string {
@@ -197,11 +158,24 @@ function insertListed({ name, columns, derived }: Table): string {
   return `insert into ${name} (${names.join(', ')}, ${derived.column}) select ${row}.*, ${sql} from (${rows}) ${row}`;
 }
 
+/**
+ * Others may add the same entry of a list before the lists are locked: then theirs stays in its place, and has the values of the
+ * file if an update would give it those.
+ */
+function onConflict({ columns, match, list }: Table, plan: ImportPlan): string {
+  if (!list || match.length === 1) return '';
+  const updated = columns.filter(({ name, isKept }) => !match.includes(name) && !isKept);
+  const assignments = updated.map(({ name }) => `${name} = excluded.${name}`);
+  const action = plan.isPartial || updated.length === 0 ? 'do nothing' : `do update set ${assignments.join(', ')}`;
+  return `on conflict (organization_id, ${match.join(', ')}) ${action}`;
+}
+
 /** A date that the file does not provide is that of the import; precise ones keep the order of the records. */
-function insertedValue({ name, type, isKept, isPrecise }: FilledColumn): string {
+function insertedValue({ name, isKept, isPrecise }: FilledColumn): string {
   if (!isKept) return name;
-  const offset = isPrecise ? ` + record_index * interval '1 microsecond'` : '';
-  return `coalesce(${name}, now()${offset})::${type}`;
+  return isPrecise
+    ? `coalesce(${name}, now() + record_index * interval '1 microsecond')`
+    : `coalesce(${name}, now())::timestamptz(3)`;
 }
 
 function insertionOrder({ columns, list }: Table): string {

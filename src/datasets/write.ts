@@ -1,22 +1,19 @@
-import type { EntityManager } from 'typeorm';
 import { CATALOG, lockImports } from '../database/locks';
 import type { Checks } from './check';
-import type { Counts } from './dataset';
-import type { ImportPlan } from './import-plan';
-import { lockLists, runStatements } from './list-locks';
+import { type ImportContext, type ImportPlan, runStatement } from './import-plan';
+import { lockLists } from './list-locks';
 import { type Outcome, OutcomeCounter } from './outcomes';
 import type { Stage } from './stage';
 import type { Table } from './tables';
-import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, type Reservation, writeStatements } from './write-statements';
+import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, writeStatements } from './write-statements';
 
 /** The staged records of one import. */
-export interface StagedImport {
-  organizationId: number;
+export interface StagedImport<Plan extends ImportPlan = ImportPlan> extends ImportContext {
+  plan: Plan;
+  stage: Stage;
+  checks: Checks;
   /** The tables that the file fills. */
   tables: Table[];
-  imported: Counts;
-  plan: ImportPlan;
-  stage: Stage;
   isDryRun: boolean;
 }
 
@@ -39,84 +36,63 @@ const atReservedPositions = (isOn: boolean): string =>
 /** Others have added rows that records match for which this import has written new ones. Repeated, it finds them. */
 export class MatchedMeanwhile extends Error {}
 
-/** Writes all staged records in one transaction. docs/decisions/0025 says why in this way. */
-export class Write {
-  private readonly shared: Table[];
-  private readonly own: Table[];
+/**
+ * Writes all staged records, in a transaction. docs/decisions/0025 says why in this way.
+ * @param maySkipLocks whether many records may be written before their lists are locked
+ */
+export async function writeStaged(staged: StagedImport, maySkipLocks: boolean): Promise<Written> {
+  const { manager, organizationId, tables, plan, stage } = staged;
+  const shared = tables.filter(({ isShared }) => isShared);
+  const own = tables.filter(({ isShared }) => !isShared);
+  await lockImports(manager, organizationId);
+  if (shared.length > 0) await lockImports(manager, CATALOG);
+  for (const references of plan.newReferences) await references.create(manager);
+  const sections = new Set(own.map(({ section }) => section));
+  const count = [...sections].reduce((sum, section) => sum + (stage.counts[section] ?? 0), 0);
+  if (!maySkipLocks || count <= MAX_LOCKED_RECORDS) return writeLocked(staged, tables);
 
-  constructor(
-    private readonly transaction: EntityManager,
-    private readonly staged: StagedImport,
-    private readonly checks: Checks,
-  ) {
-    this.shared = staged.tables.filter(({ isShared }) => isShared);
-    this.own = staged.tables.filter(({ isShared }) => !isShared);
-  }
-
-  /** @param maySkipLocks whether many records may be written before their lists are locked */
-  async write(maySkipLocks: boolean): Promise<Written> {
-    const { organizationId, tables, imported } = this.staged;
-    await lockImports(this.transaction, organizationId);
-    if (this.shared.length > 0) await lockImports(this.transaction, CATALOG);
-    for (const references of this.staged.plan.newReferences) await references.create(this.transaction);
-    const sections = new Set(this.own.map(({ section }) => section));
-    const count = [...sections].reduce((sum, section) => sum + (imported[section] ?? 0), 0);
-    if (!maySkipLocks || count <= MAX_LOCKED_RECORDS) return this.writeLocked(tables, imported);
-    return this.writeAtReserved({ margin: count * MARGIN_PER_RECORD });
-  }
-
-  /** Locks the lists, and then writes. */
-  private async writeLocked(tables: Table[], imported: Counts): Promise<Written> {
-    const { organizationId, stage } = this.staged;
-    await lockLists(this.transaction, organizationId, tables);
-    await stage.matchStoredRows();
-    return this.writeRows(tables, imported);
-  }
-
-  /** Writes while others go on, and then locks the lists, so that the rows are at their ends when they become visible. */
-  private async writeAtReserved(reservation: Reservation): Promise<Written> {
-    const { organizationId, stage, imported } = this.staged;
-    const position = await this.nextPosition();
-    await stage.matchStoredRows();
-    await this.transaction.query(CREATE_RESERVED_TABLE);
-    await this.transaction.query(atReservedPositions(true));
-    let written = await this.writeRows(this.own, imported, reservation);
-    await this.transaction.query(atReservedPositions(false));
-    // Nobody else of the organization has to wait while the shared rows are written.
-    if (this.shared.length > 0) written = joinWritten(written, await this.writeLocked(this.shared, imported));
-    await lockLists(this.transaction, organizationId, this.own);
-    await this.transaction.query(ADVANCE_LISTS, [organizationId]);
-    if (await stage.matchesAddedRows(position)) throw new MatchedMeanwhile();
-    return written;
-  }
-
-  private async writeRows(tables: Table[], imported: Counts, reservation?: Reservation): Promise<Written> {
-    const { organizationId, plan, isDryRun } = this.staged;
-    const outcomes = new OutcomeCounter(this.transaction, organizationId, tables);
-    await outcomes.recordBefore();
-    if (reservation) await outcomes.lockStoredRows();
-    await runStatements(this.transaction, organizationId, writeStatements(tables, plan, reservation));
-    await this.checks.checkReadOnlyFields(tables);
-    return {
-      outcomes: await outcomes.compareAfter(imported),
-      ids: await outcomes.reportedIds(isDryRun),
-      preview: isDryRun && plan.isPartial ? await outcomes.preview() : [],
-    };
-  }
-
-  /** The position of the next row that others add to the list of the file's first table. */
-  private async nextPosition(): Promise<string> {
-    const [row] = await this.transaction.query<{ position: string }[]>(
-      'select next_position as position from lists where organization_id = $1 and list = $2',
-      [this.staged.organizationId, this.own[0]?.name],
-    );
-    return row?.position ?? '0';
-  }
+  // Others go on meanwhile. The lists are locked in the end, so that the rows are at their ends when they become visible.
+  const position = await nextPosition(staged, own[0]);
+  await stage.matchStoredRows();
+  await manager.query(CREATE_RESERVED_TABLE);
+  await manager.query(atReservedPositions(true));
+  const ownWritten = await writeRows(staged, own, count * MARGIN_PER_RECORD);
+  await manager.query(atReservedPositions(false));
+  // Nobody else of the organization has to wait while the shared rows are written.
+  const sharedWritten = shared.length > 0 ? await writeLocked(staged, shared) : undefined;
+  await lockLists(staged, own);
+  await manager.query(ADVANCE_LISTS, [organizationId]);
+  if (await stage.matchesAddedRows(position)) throw new MatchedMeanwhile();
+  return { ...ownWritten, outcomes: { ...ownWritten.outcomes, ...sharedWritten?.outcomes } };
 }
 
-/** Each section is written in one of the two parts. */
-const joinWritten = (one: Written, other: Written): Written => ({
-  outcomes: { ...one.outcomes, ...other.outcomes },
-  ids: { ...one.ids, ...other.ids },
-  preview: [...one.preview, ...other.preview],
-});
+/** Locks the lists, and then writes. */
+async function writeLocked(staged: StagedImport, tables: Table[]): Promise<Written> {
+  await lockLists(staged, tables);
+  await staged.stage.matchStoredRows();
+  return writeRows(staged, tables);
+}
+
+/** @param margin of positions that are left to others, if the rows are written before their lists are locked */
+async function writeRows(staged: StagedImport, tables: Table[], margin?: number): Promise<Written> {
+  const { plan, stage, checks, isDryRun } = staged;
+  const outcomes = new OutcomeCounter(staged, tables);
+  await outcomes.recordBefore();
+  if (margin !== undefined) await outcomes.lockStoredRows();
+  for (const statement of writeStatements(tables, plan, margin)) await runStatement(staged, statement);
+  await checks.checkReadOnlyFields(tables);
+  return {
+    outcomes: await outcomes.compareAfter(stage.counts),
+    ids: await outcomes.reportedIds(isDryRun),
+    preview: isDryRun && plan.isPartial ? await outcomes.preview() : [],
+  };
+}
+
+/** The position of the next row that others add to the list of a table. */
+async function nextPosition({ manager, organizationId }: ImportContext, table?: Table): Promise<string> {
+  const [row] = await manager.query<{ position: string }[]>(
+    'select next_position as position from lists where organization_id = $1 and list = $2',
+    [organizationId, table?.name],
+  );
+  return row?.position ?? '0';
+}

@@ -65,37 +65,36 @@ export class ImportReport {
   }
 
   get lines(): string[] {
-    const { plan, leftOut } = this;
-    const notes = plan ? readingNotes(plan, this.result) : [];
-    return [this.text, ...notes, ...(plan && leftOut ? leftOutLines(leftOut, plan) : []), ...this.idLines];
-  }
-
-  /** The ID of an import that was stored, and where the changed records are as they were. */
-  private get idLines(): string[] {
-    const { importId } = this.result;
-    if (importId === undefined) return [];
-    const { count = 0, path } = this.before ?? {};
-    const saved = count > 0 ? [`Saved ${formatCount(count, 'record')} as before the import to ${path}.`] : [];
-    return [`Import ID: ${importId}`, ...saved];
+    const { plan, leftOut, before } = this;
+    const { importId, recreated } = this.result;
+    return applicableLines([
+      this.text,
+      ...(plan ? readingNotes(plan, this.result) : []),
+      ...(plan && leftOut ? leftOutLines(leftOut, plan) : []),
+      recreated > 0 && recreatedNote(recreated, this.isDryRun),
+      importId !== undefined && `Import ID: ${importId}`,
+      before &&
+        before.count > 0 &&
+        `Saved ${formatCount(before.count, 'record')} as before the import to ${before.path}.`,
+    ]);
   }
 
   /** The ids of each section that reports them are a property with its name. */
   get json(): object {
-    const { importId, imported, ids, repeatedRows, preview } = this.result;
-    const { plan, outcomes, before } = this;
+    const { importId, imported, ids, repeatedRows, recreated, preview } = this.result;
+    const { plan, outcomes, before, leftOut, isDryRun } = this;
     return {
       importId,
       imported,
       outcomes,
       ...ids,
-      ...(repeatedRows > 0 ? { repeatedRows } : undefined),
-      ...(plan ? { ...repeatedHoursJson(plan), ...notesJson(plan, this.result) } : undefined),
-      ...(before ? { before: before.count > 0 ? before.path : null } : undefined),
-      ...(this.leftOut ? leftOutJson(this.leftOut) : undefined),
-      ...(this.isDryRun ? { dryRun: true } : undefined),
-      ...(this.isDryRun && plan
-        ? { ...planJson(plan), first: preview.map((record) => JSON.parse(record) as unknown) }
-        : undefined),
+      ...(repeatedRows > 0 && { repeatedRows }),
+      ...(recreated > 0 && { recreated }),
+      ...(plan && csvJson(plan, this.result)),
+      ...(before && { before: before.count > 0 ? before.path : null }),
+      ...(leftOut && leftOutJson(leftOut)),
+      ...(isDryRun && { dryRun: true }),
+      ...(isDryRun && plan && { ...planJson(plan), first: preview.map((record) => JSON.parse(record) as unknown) }),
     };
   }
 
@@ -105,19 +104,35 @@ export class ImportReport {
    */
   dryRunText(keepsBefore: boolean): string {
     const updated = Object.values(this.outcomes).reduce((sum, each) => sum + each.updated, 0);
-    const advice =
-      updated > 0 && !keepsBefore
-        ? `This would change ${formatCount(updated, 'record')}. To be able to bring that back, add --before FILE.\n`
-        : '';
-    const end = `${advice}This was a dry run: nothing was stored.\n`;
-    if (!this.plan) return end;
-    const columns = this.plan.columns.map(({ name, field, use }) => [
+    const changes = `This would change ${formatCount(updated, 'record')}. To be able to bring that back, add --before FILE.`;
+    return applicableLines([
+      ...(this.plan ? this.readingLines(this.plan) : []),
+      updated > 0 && !keepsBefore && changes,
+      'This was a dry run: nothing was stored.\n',
+    ]).join('\n');
+  }
+
+  /** What the file is, what its columns fill, and its first records. */
+  private readingLines(plan: CsvPlan): string[] {
+    const columns = plan.columns.map(({ name, field, use }) => [
       escapeInvisible(name),
       field?.name ?? `(${use ?? 'skipped'})`,
     ]);
-    const records = this.result.preview.map((record) => `${escapeInvisible(record)}\n`);
-    return `${formatText(this.plan)}\n${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
+    return [formatText(plan), formatTable(['column', 'field'], columns), ...this.result.preview.map(escapeInvisible)];
   }
+}
+
+/** The lines that apply. */
+const applicableLines = (lines: (string | false | undefined)[]): string[] =>
+  lines.filter((line) => typeof line === 'string');
+
+/** Whoever imports a file of `--before` may not know what was deleted since. */
+function recreatedNote(count: number, isDryRun: boolean): string {
+  const [was, is] = count === 1 ? ['was', 'is'] : ['were', 'are'];
+  const what = isDryRun
+    ? `and ${is} created again. To leave that deleted, remove it from the file`
+    : `and ${was} created again`;
+  return `${formatCount(count, 'record')} ${was} deleted since an import wrote this file, ${what}.`;
 }
 
 function planJson({ columns, survey, dateFormats }: CsvPlan): object {
@@ -132,15 +147,12 @@ const DELIMITER_NAMES: Record<string, string> = { ',': 'commas', ';': 'semicolon
 function formatText({ survey, format, dateFormats }: CsvPlan): string {
   const { delimiter, delimiterSource, line } = survey.header;
   const source = delimiterSource === undefined ? 'as in the header' : `as ${delimiterSource} says`;
-  const parts = [
-    `Cells are separated by ${DELIMITER_NAMES[delimiter] ?? quote(delimiter)}, ${source}. The header is on line ${line}.`,
-  ];
-  const { dateFormat } = format.dateTimes;
-  for (const [column, order] of Object.entries(dateFormats)) {
-    const reason = dateFormat ? 'as --date-format says' : 'as its values prove';
-    parts.push(`Dates in column ${quote(column)} are read as ${order}, ${reason}.`);
-  }
-  return parts.join('\n');
+  const name = DELIMITER_NAMES[delimiter] ?? quote(delimiter);
+  const reason = format.dateTimes.dateFormat ? 'as --date-format says' : 'as its values prove';
+  const dates = Object.entries(dateFormats).map(
+    ([column, order]) => `Dates in column ${quote(column)} are read as ${order}, ${reason}.`,
+  );
+  return [`Cells are separated by ${name}, ${source}. The header is on line ${line}.`, ...dates].join('\n');
 }
 
 /** The errors of the file, or the one with which the database ended the import. Undefined for any other error. */
@@ -157,10 +169,6 @@ const issueJson = ({ line, column, path, value = null, expected }: ImportIssue):
   value,
   expected,
 });
-
-/** The times in an hour that occurs twice: their number, the first one, and what was taken. */
-const repeatedHoursJson = ({ repeatedHours: { count, first } }: CsvPlan): object =>
-  first ? { repeatedHours: { count, ...first } } : {};
 
 /** What a lenient import has left out, in a sentence that follows the outcome. */
 function leftOutText({ rows, values, path }: LeftOutList): string {
@@ -196,44 +204,30 @@ function leftOutLines({ columns, skippedRows, rows }: LeftOutList, plan: CsvPlan
 /** What the operator should know of how a file was read. */
 export function readingNotes(plan: CsvPlan, { repeatedRows, samePersonRows }: Repetitions): string[] {
   const { survey, columns, isLenient, onDuplicate, repeatedHours } = plan;
-  const notes: string[] = [];
   const { firstLine = 0, lastLine = 0 } = survey.header.preamble ?? {};
-  if (firstLine > 0) {
-    const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
-    notes.push(`Skipped ${lines} before the header.`);
-  }
-  if (isLenient && survey.encodingProblem) {
-    notes.push(`Line ${survey.encodingProblem.line} is not valid UTF-8: its bytes were read as ${LEGACY_ENCODING}.`);
-  }
-  if (!isLenient) notes.push(...skippedColumnNotes(columns));
-  if (survey.endLine !== undefined) {
-    notes.push(`Another table begins on line ${survey.endLine}: it and all that follows was left out.`);
-  }
+  const preamble = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
   const unused = unusedColumns(plan);
-  if (unused.length > 0) notes.push(`Columns that were not used: ${unused.map(quote).join(', ')}.`);
-  notes.push(...plan.states.map((states) => stateNote(states, plan)));
-  for (const { name } of columnsWithoutEffect(plan)) notes.push(`Column ${quote(name)} has no effect without --event.`);
-  if (repeatedHours.first) {
-    const { count, first } = repeatedHours;
-    const { value, timeZone, offset } = first;
-    notes.push(
-      `${formatCount(count, 'time')} in an hour that occurs twice in ${timeZone}, such as ${quoteShortened(value)}: the first one was taken, UTC${offset}. Add the offset to a time that is the second one.`,
-    );
-  }
-  if (repeatedRows > 0) {
-    const what =
-      onDuplicate === 'merge'
-        ? 'joined with the first row of the same key'
-        : 'not kept, as another row has the same key';
-    notes.push(`${formatCount(repeatedRows, 'row')}: ${what}.`);
-  }
-  if (samePersonRows > 0) {
-    const what = samePersonRows === 1 ? 'has the address of an earlier row' : 'have the addresses of earlier rows';
-    notes.push(
-      `${formatCount(samePersonRows, 'row')} ${what}. To join the rows of a person, use --match ${plan.personMatch} --repeated merge.`,
-    );
-  }
-  return notes;
+  const resolution =
+    onDuplicate === 'merge' ? 'joined with the first row of the same key' : 'not kept, as another row has the same key';
+  const addresses = samePersonRows === 1 ? 'has the address of an earlier row' : 'have the addresses of earlier rows';
+  const { count, first } = repeatedHours;
+  return applicableLines([
+    firstLine > 0 && `Skipped ${preamble} before the header.`,
+    isLenient &&
+      survey.encodingProblem &&
+      `Line ${survey.encodingProblem.line} is not valid UTF-8: its bytes were read as ${LEGACY_ENCODING}.`,
+    ...(isLenient ? [] : skippedColumnNotes(columns)),
+    survey.endLine !== undefined &&
+      `Another table begins on line ${survey.endLine}: it and all that follows was left out.`,
+    unused.length > 0 && `Columns that were not used: ${unused.map(quote).join(', ')}.`,
+    ...plan.states.map((states) => stateNote(states, plan)),
+    ...columnsWithoutEffect(plan).map(({ name }) => `Column ${quote(name)} has no effect without --event.`),
+    first &&
+      `${formatCount(count, 'time')} in an hour that occurs twice in ${first.timeZone}, such as ${quoteShortened(first.value)}: the first one was taken, UTC${first.offset}. Add the offset to a time that is the second one.`,
+    repeatedRows > 0 && `${formatCount(repeatedRows, 'row')}: ${resolution}.`,
+    samePersonRows > 0 &&
+      `${formatCount(samePersonRows, 'row')} ${addresses}. To join the rows of a person, use --match ${plan.personMatch} --repeated merge.`,
+  ]);
 }
 
 function skippedColumnNotes(columns: readonly CsvColumn[]): string[] {
@@ -264,11 +258,18 @@ function stateNote({ column, counts, outCount, isOut }: ColumnStates, { format: 
   return `${note} ${formatCount(outCount, 'row')} ${verb} declined, canceled, void or waitlisted, and ${count} like the others.${advice}`;
 }
 
-/** The plan's part of the JSON result. */
-const notesJson = (plan: CsvPlan, repetitions: Repetitions): object => {
-  const states = Object.fromEntries(plan.states.map(({ column, counts }) => [column, Object.fromEntries(counts)]));
-  return { notes: readingNotes(plan, repetitions), ...(plan.states.length > 0 ? { states } : undefined) };
-};
+/** What the JSON result has of the reading of a file. */
+function csvJson(plan: CsvPlan, repetitions: Repetitions): object {
+  const { states, repeatedHours } = plan;
+  const { count, first } = repeatedHours;
+  return {
+    ...(first && { repeatedHours: { count, ...first } }),
+    notes: readingNotes(plan, repetitions),
+    ...(states.length > 0 && {
+      states: Object.fromEntries(states.map(({ column, counts }) => [column, Object.fromEntries(counts)])),
+    }),
+  };
+}
 
 /**
  * What to do about errors of a CSV file.
@@ -277,8 +278,8 @@ const notesJson = (plan: CsvPlan, repetitions: Repetitions): object => {
 export function adviceLines({ advice }: ImportError, command: string): string[] {
   const { options, skippableLines, isComplete } = advice;
   const isDateFormat = (option: string): boolean => option.startsWith('--date-format ');
-  const dateFormat = options.find(isDateFormat);
-  const all = options.filter((option) => !isDateFormat(option));
+  const dateFormat = [...options].find(isDateFormat);
+  const all = [...options].filter((option) => !isDateFormat(option));
   if (skippableLines.length > 0) all.push(`--skip-rows ${lineRanges(skippableLines)}`);
   const lines: string[] = [];
   const proposeCommand = (introduction: string, moreOptions: string[] = []): void =>

@@ -235,6 +235,7 @@ describe('an import can be taken back', () => {
       expect(await undo(importId)).toMatchObject({ deleted: {}, left });
       const { stdout } = await installation.operator.run(of('imports', 'undo', importId));
       expect(stdout).toContain(`Deleted nothing.\nLeft 4 leads: changed since.\n  lead ${patched}: changed since\n`);
+      expect(stdout).toMatch(/^This import was undone at 20\d\d-\d\d-\d\dT[\d:.]+Z\.\n/);
       await expectExactLists();
     });
 
@@ -280,10 +281,40 @@ describe('an import can be taken back', () => {
       await tenant.api.put(path, { eventLeads }).expect(200);
       const expected = { deleted: { eventLeads: 1 }, left: { changed: { eventLeads: 1 }, inUse: { events: 1 } } };
       expect(await undo(importId, '--dry-run')).toMatchObject(expected);
-      expect(await undo(importId)).toMatchObject({ ...expected, changedRecords: 2 });
+      expect(await undo(importId)).toMatchObject({ ...expected, changedRecords: 2, linkedRecords: 2 });
       expect(await total(path)).toBe(1);
       expect(await total('/leads')).toBe(2);
       await expectExactLists();
+    });
+
+    it('says of records that were only linked that there is nothing to bring back, and counts the others', async () => {
+      const [linked, changed, both] = leadsOf(ids(3)).map((lead) => ({ ...lead, events: [{ event: 'expo' }] }));
+      const events = [{ ref: 'expo', name: 'Expo', type: 'CONFERENCE' }];
+      await importing({ leads: [linked, changed, both].map((lead) => ({ ...lead, events: [] })) });
+      const leads = [linked, { ...changed, events: [], firstName: 'Eve' }, { ...both, firstName: 'Eve' }];
+      const { importId } = await importing({ events, leads });
+      const { stdout } = await installation.operator.run(of('imports', 'undo', importId));
+      expect(stdout).toBe(
+        'Deleted 2 associations, 1 event.\n' +
+          'Of 1 record, the import changed nothing but these associations: there is nothing to bring back.\n' +
+          'The import also changed 2 records. It had no --before, so only a backup has them as they were.\n',
+      );
+    });
+
+    it('needs no organization, because an ID is that of one import', async () => {
+      const { importId } = await importing({ leads: leadsOf(ids(1)) });
+      await installation.server.tenant();
+      expect(await installation.operator.json(['imports', 'undo', importId])).toMatchObject({
+        undoneAt: null,
+        deleted: { leads: 1 },
+      });
+      const unknown = randomUUID();
+      expect(await installation.operator.run(['imports', 'undo', unknown])).toMatchObject({
+        status: 1,
+        stderr:
+          `No organization has an import ${unknown} in its audit log, which is kept for LANYARD_AUDIT_DAYS. ` +
+          'Run "imports list" for the IDs.\n',
+      });
     });
 
     it('does not touch what a later import has created anew under the same ID', async () => {

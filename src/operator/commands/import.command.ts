@@ -72,7 +72,10 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     summary: 'Import a dataset or a CSV file into an organization.',
     jsonResult:
       '{importId, imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
-      'where imported has the number of records per section; with --lenient also {skipped: {rows, values, columns}, errorsFile}; ' +
+      'where imported has the number of records per section; recreated, where a file of --before brings back what was deleted; ' +
+      'with --csv also {notes: […], states: {COLUMN: {VALUE: rows}}}, and with --dry-run ' +
+      '{format: {delimiter, delimiterSource, headerLine, dateFormats}, columns: [{column, field}], first: [records]}; ' +
+      'with --lenient also {skipped: {rows, values, columns}, errorsFile}; ' +
       'on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
   })

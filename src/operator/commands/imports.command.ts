@@ -1,4 +1,3 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { type AuditedImport, AuditedImports } from '../../access/audited-imports';
 import { isUuid } from '../../fields/text';
@@ -6,7 +5,13 @@ import { type Counts, Datasets } from '../../datasets/dataset';
 import { quote } from '../../datasets/quote';
 import { type LeftReason, type Undo, UndoService } from '../../datasets/undo.service';
 import { COMMAND_NAME } from '../command-name';
-import { addCommand, findOrganization, type GlobalOptions, organizationOption } from '../arguments';
+import {
+  addCommand,
+  findOrganization,
+  type GlobalOptions,
+  organizationOption,
+  parseOrganizationId,
+} from '../arguments';
 import { outcomesText } from '../import-report';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
@@ -48,12 +53,17 @@ export function importsCommand(program: Command, session: Session): void {
       'Records that were changed or are used by others stay, and so do industry events. What the import changed stays, ' +
       'too: the file of "import --before" brings it back. Interrupted, the same command continues.',
     jsonResult:
-      '{importId, deleted: {leads, …}, left: {changed: {leads, …}, inUse: {events, …}}, examples: [{resource, id, reason}], ' +
-      'changedRecords, before}',
+      '{importId, undoneAt, deleted: {leads, …}, left: {changed: {leads, …}, inUse: {events, …}}, ' +
+      'examples: [{resource, id, reason}], changedRecords, linkedRecords, before}, where undoneAt is the time of an earlier ' +
+      'undo, and linkedRecords are those of changedRecords of which it changed only associations',
     example: 'imports undo IMPORTID --dry-run',
   })
     .argument('<IMPORTID>', 'ID of the import', parseImportId)
-    .option(...organizationOption('organization that received the data'))
+    .option(
+      '--organization <ID>',
+      'organization that received the data, as a check',
+      parseOrganizationId('--organization'),
+    )
     .option('--dry-run', 'show what would be deleted and what would stay, but change nothing')
     .action((id: string, _, self: Command) => undoImport(session, id, self.optsWithGlobals()));
 }
@@ -70,16 +80,7 @@ async function listImports(session: Session, { json, organization }: ImportsOpti
     const imports = audited.areKept ? await audited.list(id, MAX_LISTED_IMPORTS) : [];
     return { imports, areKept: audited.areKept, datasets: services.get(Datasets) };
   });
-  const result = imports.map(({ importId, at, organizationId, file, before, keyId, outcomes, undoneAt }) => ({
-    importId,
-    at,
-    organizationId,
-    file,
-    before,
-    keyId,
-    outcomes,
-    undoneAt,
-  }));
+  const result = imports.map((each) => ({ ...each, finishedAt: undefined }));
   await printResult(json, result, () => {
     if (imports.length > 0) return importsTable(datasets, imports);
     return areKept ? 'No imports.' : NOT_KEPT;
@@ -119,29 +120,25 @@ async function undoImport(
   const progress = new Progress();
   const { undo, audited, datasets } = await session
     .withServices(async (services) => {
-      const audited = await findImport(services, importId, organization);
+      const audited = await findImport(services.get(AuditedImports), importId, organization);
       const undo = await services.get(UndoService).undo(audited, { dryRun, onProgress: progress.records });
       return { undo, audited, datasets: services.get(Datasets) };
     })
     .finally(() => progress.stop());
+  const { undoneAt, before } = audited;
   const changedRecords = countUpdated(audited);
-  const result = { importId, ...undo, changedRecords, before: audited.before, ...(dryRun ? { dryRun } : {}) };
+  const result = { importId, undoneAt, ...undo, changedRecords, before, ...(dryRun ? { dryRun } : {}) };
   await printResult(json, result, () => undoText(datasets, audited, undo, dryRun), 'The import was undone.');
 }
 
 /** @throws CommandError if the audit log does not have it */
-async function findImport(
-  services: INestApplicationContext,
-  importId: string,
-  organization: number | undefined,
-): Promise<AuditedImport> {
-  const { id } = await findOrganization(services, organization);
-  const imports = services.get(AuditedImports);
+async function findImport(imports: AuditedImports, importId: string, organization?: number): Promise<AuditedImport> {
   if (!imports.areKept) throw new CommandError(`No import can be undone. ${NOT_KEPT}`);
-  const found = await imports.find(id, importId);
+  const found = await imports.find(importId, organization);
   if (found) return found;
+  const owner = organization === undefined ? 'No organization has an' : `Organization ${organization} has no`;
   throw new CommandError(
-    `Organization ${id} has no import ${importId} in its audit log, which is kept for LANYARD_AUDIT_DAYS. ` +
+    `${owner} import ${importId} in its audit log, which is kept for LANYARD_AUDIT_DAYS. ` +
       'Run "imports list" for the IDs.',
   );
 }
@@ -155,30 +152,38 @@ function undoText(datasets: Datasets, audited: AuditedImport, undo: Undo, isDryR
     Object.entries(some)
       .map(([resource, count]) => formatCount(count, nounOf(datasets, resource)))
       .join(', ') || 'nothing';
-  const lines = [`${isDryRun ? 'Would delete' : 'Deleted'} ${counts(deleted)}.`];
-  for (const [reason, text] of Object.entries(REASONS)) {
-    const some = left[reason as LeftReason];
+  const lines = audited.undoneAt ? [`This import was undone at ${audited.undoneAt.toISOString()}.`] : [];
+  lines.push(`${isDryRun ? 'Would delete' : 'Deleted'} ${counts(deleted)}.`);
+  for (const [reason, some] of Object.entries(left)) {
     if (Object.keys(some).length === 0) continue;
-    lines.push(`${isDryRun ? 'Would leave' : 'Left'} ${counts(some)}: ${text}.`);
+    lines.push(`${isDryRun ? 'Would leave' : 'Left'} ${counts(some)}: ${REASONS[reason as LeftReason]}.`);
   }
   for (const { resource, id, reason } of examples)
     lines.push(`  ${nounOf(datasets, resource)} ${id}: ${REASONS[reason]}`);
-  const all = [...Object.values(left.changed), ...Object.values(left.inUse)].reduce((sum, count) => sum + count, 0);
-  if (all > examples.length) lines.push(`  and ${formatCount(all - examples.length, 'more record')}`);
-  lines.push(...changedLines(audited));
+  const leftCount = Object.values(left)
+    .flatMap(Object.values<number>)
+    .reduce((sum, count) => sum + count, 0);
+  if (leftCount > examples.length) lines.push(`  and ${formatCount(leftCount - examples.length, 'more record')}`);
+  lines.push(...changedLines(audited, undo));
   if (isDryRun) lines.push('This was a dry run: nothing was deleted.');
   return lines.join('\n');
 }
 
 /** How to bring back what the import changed. */
-function changedLines(audited: AuditedImport): string[] {
-  const updated = countUpdated(audited);
+function changedLines(audited: AuditedImport, { linkedRecords }: Undo): string[] {
   const { before, organizationId } = audited;
-  if (updated === 0) return [];
-  const what = `The import also changed ${formatCount(updated, 'record')}`;
-  if (before === null) return [`${what}. It had no --before, so only a backup has them as they were.`];
+  const lines: string[] = [];
+  if (linkedRecords > 0) {
+    const records = formatCount(linkedRecords, 'record');
+    lines.push(`Of ${records}, the import changed nothing but these associations: there is nothing to bring back.`);
+  }
+  const changed = countUpdated(audited) - linkedRecords;
+  if (changed <= 0) return lines;
+  const what = `The import also changed ${formatCount(changed, 'record')}`;
   const command = `${COMMAND_NAME} import "${before}" --organization ${organizationId}`;
-  return [`${what}. To bring them back: ${command}`];
+  const advice =
+    before === null ? 'It had no --before, so only a backup has them as they were.' : `To bring them back: ${command}`;
+  return [...lines, `${what}. ${advice}`];
 }
 
 /** What a person calls a record. Associations of leads have no section. */
