@@ -169,7 +169,7 @@ function reportDelimiter({ header: { wrongDelimiter, delimiter, line } }: Survey
 type CellContextOf = (field: CsvField, column?: CsvColumn) => Promise<CellContext>;
 
 function cellContexts(
-  { createTags, dateTimes, raw, source }: CsvFormat,
+  { createTags, dateTimes, optionValues, raw, source }: CsvFormat,
   { facts }: Survey,
   columns: CsvColumn[],
   repeatedHours: RepeatedHours,
@@ -197,6 +197,7 @@ function cellContexts(
       raw,
       lookup: references && (await lookupOf(references)),
       hasField: (name) => fieldNames.has(name),
+      hasOption: (name) => optionValues.some(({ field }) => field.name === name),
       source,
     };
   };
