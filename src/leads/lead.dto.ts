@@ -41,18 +41,17 @@ export class LeadPatchV0Input {
   @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.firstName, example: undefined }) firstName?: string | null;
   @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.lastName, example: undefined }) lastName?: string | null;
   @Email({ ...optionalNullable, ...LEAD_FIELD_DOCS.email, example: undefined }) email?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.prose, ...LEAD_FIELD_DOCS.address }) address?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.linkedin, example: undefined }) linkedin?:
-    string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.facebook }) facebook?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.twitter }) twitter?: string | null;
+  @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.address }) address?: string | null;
+  @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.linkedin, example: undefined }) linkedin?: string | null;
+  @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.facebook }) facebook?: string | null;
+  @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.twitter }) twitter?: string | null;
   @Text({
     ...optionalNullable,
     max: MAX_LENGTH.url,
     description: 'Profile picture. Stored, but not returned in v0.',
   })
   profilePicture?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.prose, ...LEAD_FIELD_DOCS.description, example: undefined })
+  @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.description, example: undefined })
   description?: string | null;
   @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.jobTitle }) jobTitle?: string | null;
   @ListOf(() => PhoneNumber, {
