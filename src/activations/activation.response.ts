@@ -14,7 +14,6 @@ import {
   Int32,
   NumericId,
 } from '../fields/fields';
-import { fieldColumns } from '../fields/field-columns';
 import { Location } from '../events/location.response';
 import { json } from '../database/rendering';
 import { EXAMPLE_ACTIVATION_ID } from '../openapi/example-ids';
@@ -69,4 +68,18 @@ export class ActivationV0Response {
 }
 
 /** The JSON text of a row of activations. */
-export const ACTIVATION_JSON = json(fieldColumns(ActivationV0Response));
+export const ACTIVATION_JSON = json<ActivationV0Response>({
+  id: 'id',
+  eventId: 'event_id',
+  name: 'name',
+  createdAt: 'iso_utc(created_at)',
+  type: 'type',
+  startDate: 'start_date',
+  endDate: 'end_date',
+  startTime: 'start_time',
+  endTime: 'end_time',
+  createdBy: 'created_by',
+  location: 'location',
+  users: 'users',
+  numberOfScans: 'number_of_scans',
+});

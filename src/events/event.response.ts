@@ -13,7 +13,6 @@ import {
   UuidList,
   NumericId,
 } from '../fields/fields';
-import { fieldColumns } from '../fields/field-columns';
 import { EXAMPLE_LEAD_ID, EXAMPLE_TAG_GROUP_ID } from '../openapi/example-ids';
 import { Location } from './location.response';
 import { json } from '../database/rendering';
@@ -60,12 +59,18 @@ export class Event {
 }
 
 /** The JSON text of a row of events. */
-export const EVENT_JSON = json(
-  fieldColumns(Event, '', {
-    tagGroups: `coalesce((select json_agg(t.tag_group_id order by t.position) from event_tag_groups t
+export const EVENT_JSON = json<Event>({
+  id: 'id',
+  name: 'name',
+  type: 'type',
+  registrationEnabled: 'registration_enabled',
+  createdAt: 'iso_utc(created_at)',
+  startDate: 'start_date',
+  endDate: 'end_date',
+  location: 'location',
+  tagGroups: `coalesce((select json_agg(t.tag_group_id order by t.position) from event_tag_groups t
     where t.organization_id = events.organization_id and t.event_id = events.id), '[]')`,
-  }),
-);
+});
 
 @ApiSchema({ description: 'Association of a lead with an event.' })
 export class EventLeadV0Response {
@@ -75,7 +80,11 @@ export class EventLeadV0Response {
 }
 
 /** The JSON text of a row of event_leads. */
-export const EVENT_LEAD_JSON = json(fieldColumns(EventLeadV0Response));
+export const EVENT_LEAD_JSON = json<EventLeadV0Response>({
+  leadId: 'lead_id',
+  registered: 'registered',
+  checkedIn: 'checked_in',
+});
 
 @ApiSchema({ description: 'A user assigned to an event.' })
 export class UserV0Response {
@@ -87,5 +96,9 @@ export class UserV0Response {
 }
 
 /** The JSON text of the user of a row of event_users. */
-export const EVENT_USER_JSON = `(select ${json(fieldColumns(UserV0Response))} from users
-  where users.organization_id = event_users.organization_id and users.id = event_users.user_id)`;
+export const EVENT_USER_JSON = `(select ${json<UserV0Response>({
+  id: 'id',
+  email: 'email',
+  firstName: 'first_name',
+  lastName: 'last_name',
+})} from users where users.organization_id = event_users.organization_id and users.id = event_users.user_id)`;

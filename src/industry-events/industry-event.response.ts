@@ -13,8 +13,7 @@ import {
   Uuid,
   Int32,
 } from '../fields/fields';
-import { fieldColumns } from '../fields/field-columns';
-import { json } from '../database/rendering';
+import { json, type Rendering } from '../database/rendering';
 import { EXAMPLE_INDUSTRY_EVENT_ID } from '../openapi/example-ids';
 
 /** Documentation of the fields that bodies and responses describe alike but declare differently. */
@@ -100,13 +99,40 @@ export class BookmarkResult {
   @BooleanField({ description: 'Always true.', example: true }) success: boolean;
 }
 
+const RENDERING: Rendering<IndustryEventV0Response> = {
+  id: 'id',
+  createdAt: 'iso_utc(created_at)',
+  updatedAt: 'iso_utc(updated_at)',
+  name: 'name',
+  startDate: 'iso_utc(start_date)',
+  endDate: 'iso_utc(end_date)',
+  sourceType: 'source_type',
+  sourceId: 'source_id',
+  eventType: 'event_type',
+  venueCity: 'venue_city',
+  venueState: 'venue_state',
+  venueCountry: 'venue_country',
+  venueName: 'venue_name',
+  venueFullAddress: 'venue_full_address',
+  venueCoordinates: 'venue_coordinates',
+  numberOfAttendees: 'number_of_attendees',
+  numberOfExhibitors: 'number_of_exhibitors',
+  attendeeCost: 'attendee_cost',
+  boothCost: 'booth_cost',
+  exhibitorIndustries: 'exhibitor_industries',
+  attendeePersonas: 'attendee_personas',
+  keywords: 'keywords',
+  website: 'website',
+  description: 'description',
+  eventUrl: 'event_url',
+};
+
 /** The JSON text of a row of industry_events. */
-export const INDUSTRY_EVENT_JSON = json(fieldColumns(IndustryEventV0Response));
+export const INDUSTRY_EVENT_JSON = json<IndustryEventV0Response>(RENDERING);
 
 /** The JSON text as one organization sees it; `$1` is the organization's ID. */
-export const INDUSTRY_EVENT_WITH_BOOKMARK_JSON = json(
-  fieldColumns(IndustryEventWithBookmark, '', {
-    isBookmarked: `exists (select from industry_event_bookmarks b
+export const INDUSTRY_EVENT_WITH_BOOKMARK_JSON = json<IndustryEventWithBookmark>({
+  ...RENDERING,
+  isBookmarked: `exists (select from industry_event_bookmarks b
     where b.organization_id = $1 and b.industry_event_id = industry_events.id)`,
-  }),
-);
+});

@@ -1,6 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, NumericId } from '../fields/fields';
-import { fieldColumns } from '../fields/field-columns';
 import { json } from '../database/rendering';
 import { EXAMPLE_ACTIVATION_ID, EXAMPLE_LEAD_ACTIVITY_EVENT_ID, EXAMPLE_TAG_OPTION_ID } from '../openapi/example-ids';
 
@@ -47,12 +46,15 @@ export class LeadActivityEventV0Response {
 }
 
 /** The JSON text of a row of lead_activity_events. */
-export const LEAD_ACTIVITY_EVENT_JSON = json(
-  fieldColumns(LeadActivityEventV0Response, '', {
-    associatedLead: 'lead_id',
-    associatedCampaign: 'campaign_id',
-    associatedEvent: 'event_id',
-    associatedActivation: 'activation_id',
-    associatedTagOption: 'tag_option_id',
-  }),
-);
+export const LEAD_ACTIVITY_EVENT_JSON = json<LeadActivityEventV0Response>({
+  id: 'id',
+  createdAt: 'iso_utc(created_at)',
+  createdBy: 'created_by',
+  eventType: 'event_type',
+  eventNotes: 'event_notes',
+  associatedLead: 'lead_id',
+  associatedCampaign: 'campaign_id',
+  associatedEvent: 'event_id',
+  associatedActivation: 'activation_id',
+  associatedTagOption: 'tag_option_id',
+});

@@ -122,7 +122,8 @@ const phoneNumbersField = (path: string): CsvField => ({
 
 const phone = phoneField('phone', 'UNKNOWN');
 
-const digitsOf = (number: unknown): string => String(number).replace(/\D/g, '');
+const isSameNumber = (one: PhoneNumber, other?: PhoneNumber): boolean =>
+  String(one.number).replace(/\D/g, '') === other?.number.replace(/\D/g, '');
 
 /** The preferred number. Address books have it among the others, too. */
 const primaryPhone: CsvField = {
@@ -130,17 +131,15 @@ const primaryPhone: CsvField = {
   name: 'phone.primary',
   format: undefined,
   parseInto(draft, cell, context) {
-    const numbersOf = ({ phoneNumbers }: RecordDraft): PhoneNumber[] => {
-      const { leadProvided } = (phoneNumbers ?? {}) as RecordDraft;
-      return Array.isArray(leadProvided) ? (leadProvided as PhoneNumber[]) : [];
-    };
     const own: RecordDraft = {};
     phone.parseInto(own, cell, context);
-    const [primary] = numbersOf(own);
-    if (!primary) return;
-    const known = numbersOf(draft).find((each) => digitsOf(each.number) === digitsOf(primary.number));
-    if (!known) phone.parseInto(draft, cell, context);
-    for (const each of numbersOf(draft)) each.preferred = each.number === (known ?? primary).number;
+    const { leadProvided: primary = [] } = (own.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;
+    const { leadProvided: others = [], ...rest } = (draft.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;
+    if (primary.length === 0 || !Array.isArray(others)) return;
+    const added = primary.filter((each) => !others.some((other) => isSameNumber(other, each)));
+    const all = [...others, ...added];
+    const preferred = all.find((each) => isSameNumber(each, primary[0]));
+    draft.phoneNumbers = { ...rest, leadProvided: all.map((each) => ({ ...each, preferred: each === preferred })) };
   },
 };
 

@@ -14,7 +14,6 @@ import {
   UuidList,
   Int32,
 } from '../fields/fields';
-import { fieldColumns } from '../fields/field-columns';
 import { json, jsonList, jsonObject } from '../database/rendering';
 import {
   EXAMPLE_LEAD_ID,
@@ -178,28 +177,52 @@ export class LeadUpsertV0Response {
  * SQL that renders the JSON text of a lead from its row `lead`. `lead_document` in lead.functions.ts stores it on every
  * change.
  */
-export const LEAD_DOCUMENT_SQL = json(
-  fieldColumns(LeadV0Response, 'lead.', {
-    createdAt: `to_char(lead.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-    phoneNumbers: jsonObject<LeadPhoneNumbers>({
-      leadProvided: 'lead.lead_provided_phone_numbers',
-      serviceProvided: 'lead.service_provided_phone_numbers',
-    }),
-    company: jsonObject(fieldColumns(LeadCompany, 'lead.company_')),
-    activations: jsonList(
-      fieldColumns(LeadActivationSummary, 'a.'),
-      `lead_activations a where a.organization_id = lead.organization_id and a.lead_id = lead.id order by a.position`,
-    ),
-    tags: jsonList(
-      fieldColumns(LeadTag, 't.', {
-        value: `(select o.value from tag_options o where o.organization_id = t.organization_id and o.id = t.tag_option_id)`,
-      }),
-      `lead_tags t where t.organization_id = lead.organization_id and t.lead_id = lead.id order by t.position`,
-    ),
-    leadActivityEvents: `coalesce((select json_agg(e.id order by e.position) from lead_activity_events e
-    where e.organization_id = lead.organization_id and e.lead_id = lead.id), '[]')`,
+export const LEAD_DOCUMENT_SQL = json<LeadV0Response>({
+  id: 'lead.id',
+  createdAt: `to_char(lead.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  isEnriched: 'lead.is_enriched',
+  firstName: 'lead.first_name',
+  lastName: 'lead.last_name',
+  email: 'lead.email',
+  description: 'lead.description',
+  linkedin: 'lead.linkedin',
+  facebook: 'lead.facebook',
+  twitter: 'lead.twitter',
+  jobTitle: 'lead.job_title',
+  address: 'lead.address',
+  phoneNumbers: jsonObject<LeadPhoneNumbers>({
+    leadProvided: 'lead.lead_provided_phone_numbers',
+    serviceProvided: 'lead.service_provided_phone_numbers',
   }),
-);
+  company: jsonObject<LeadCompany>({
+    name: 'lead.company_name',
+    industry: 'lead.company_industry',
+    linkedin: 'lead.company_linkedin',
+    streetAddress: 'lead.company_street_address',
+    city: 'lead.company_city',
+    state: 'lead.company_state',
+    zip: 'lead.company_zip',
+    country: 'lead.company_country',
+  }),
+  numberOfScans: 'lead.number_of_scans',
+  lastScannedBy: 'lead.last_scanned_by',
+  activations: jsonList<LeadActivationSummary>(
+    { activationId: 'a.activation_id', checkedIn: 'a.checked_in', registered: 'a.registered' },
+    `lead_activations a where a.organization_id = lead.organization_id and a.lead_id = lead.id order by a.position`,
+  ),
+  tags: jsonList<LeadTag>(
+    {
+      tagOptionId: 't.tag_option_id',
+      value: `(select o.value from tag_options o where o.organization_id = t.organization_id and o.id = t.tag_option_id)`,
+    },
+    `lead_tags t where t.organization_id = lead.organization_id and t.lead_id = lead.id order by t.position`,
+  ),
+  leadActivityEvents: `coalesce((select json_agg(e.id order by e.position) from lead_activity_events e
+    where e.organization_id = lead.organization_id and e.lead_id = lead.id), '[]')`,
+  remoteIds: 'lead.remote_ids',
+  personalEmails: 'lead.personal_emails',
+  professionalEmails: 'lead.professional_emails',
+});
 
 /** The stored JSON text of a row of leads. */
 export const LEAD_JSON = 'leads.document';

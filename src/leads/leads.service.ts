@@ -48,14 +48,10 @@ export class LeadsService {
     }
     const address = email === undefined ? undefined : restorePlus(email);
     const values = [address, integrationType, remoteId].filter((value) => value !== undefined);
-    const list = remoteId ? SQL.LEADS_BY_REMOTE_ID : SQL.LIST_LEADS;
-    if (email === undefined) return this.statements.paginate(caller, list, values, page);
-    return this.statements.paginate(
-      caller,
-      remoteId ? SQL.LEADS_BY_EMAIL_AND_REMOTE_ID : SQL.LEADS_BY_EMAIL,
-      values,
-      page,
-    );
+    const [byAny, byEmail] = remoteId
+      ? [SQL.LEADS_BY_REMOTE_ID, SQL.LEADS_BY_EMAIL_AND_REMOTE_ID]
+      : [SQL.LIST_LEADS, SQL.LEADS_BY_EMAIL];
+    return this.statements.paginate(caller, email === undefined ? byAny : byEmail, values, page);
   }
 
   /** @throws RowNotFound */
@@ -87,11 +83,11 @@ export class LeadsService {
       const entries = new Map<string | number, object>();
       const keys = matches.map(({ id }, n) => id ?? n);
       for (const [n, key] of keys.entries()) entries.set(key, { ...entries.get(key), ...batch.leads[n] });
-      const ids = [...entries.keys()].map((key) => (typeof key === 'string' ? key : null));
+      const distinctKeys = [...entries.keys()];
+      const ids = distinctKeys.map((key) => (typeof key === 'string' ? key : null));
       const values = [JSON.stringify([...entries.values()]), ids];
       const outcomes = await this.statements.selectJson(caller, SQL.UPSERT_LEADS, values, { manager });
-      const outcomeOf = new Map([...entries.keys()].map((key, n) => [key, outcomes[n]]));
-      return keys.map((key) => outcomeOf.get(key) as JsonText);
+      return keys.map((key) => outcomes[distinctKeys.indexOf(key)] as JsonText);
     });
   }
 

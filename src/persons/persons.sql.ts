@@ -32,21 +32,19 @@ export const LEAD_ADDRESSES = `
 /** What a stored response is replaced by. */
 export const GONE = { status: 410, body: '{"status":410,"error":"Gone"}' };
 
-/** SQL: the text of a JSON text, with blanks in place of escapes. */
-function withoutEscapes(text: string): string {
-  return `regexp_replace(${text}, '\\\\(u[0-9a-fA-F]{4}|.)', ' ', 'g')`;
-}
+/** The text of a JSON text, with blanks in place of escapes, which would look like letters before an address. */
+const WITHOUT_ESCAPES = `regexp_replace(raw, '\\\\(u[0-9a-fA-F]{4}|.)', ' ', 'g')`;
 
 /**
  * The condition of stored responses `a` of organization `$1` that hold a lead of `$2`, an address that is like `$3` and
- * matches `$4`, or a number that matches `$5`. Escapes of JSON would look like letters before an address.
+ * matches `$4`, or a number that matches `$5`.
  */
 const HOLDS_PERSON = `
   a.api_key_id in (select id from api_keys where organization_id = $1) and a.answer <> '${GONE.body}' and exists (
     select from (select concat_ws(' ', a.idempotency_key, a.headers, a.answer)) t (raw)
     where exists (select from unnest($2::uuid[]) lead (id) where position(lead.id::text in raw) > 0)
-      or lower(raw) like any($3::text[]) and lower(${withoutEscapes('raw')}) ~ any($4::text[])
-      or cardinality($5::text[]) > 0 and ${withoutEscapes('raw')} ~ any($5))`;
+      or lower(raw) like any($3::text[]) and lower(${WITHOUT_ESCAPES}) ~ any($4::text[])
+      or cardinality($5::text[]) > 0 and ${WITHOUT_ESCAPES} ~ any($5))`;
 
 export const COUNT_RESPONSES = `select count(*)::int as count from idempotent_answers a where ${HOLDS_PERSON}`;
 

@@ -1,6 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { BooleanField, MAX_LENGTH, ListOf, MAX_ENTRIES, nullable, OneOf, Text, Uuid, Int32 } from '../fields/fields';
-import { fieldColumns } from '../fields/field-columns';
 import { MIN_INT32 } from '../fields/schemas';
 import { json, jsonList } from '../database/rendering';
 import { EXAMPLE_TAG_GROUP_ID, EXAMPLE_TAG_OPTION_ID } from '../openapi/example-ids';
@@ -39,12 +38,18 @@ export class TagGroupV0Response {
 }
 
 /** The JSON text of a row of tag_groups. */
-export const TAG_GROUP_JSON = json(
-  fieldColumns(TagGroupV0Response, '', {
-    tagOptions: jsonList(
-      fieldColumns(TagOption),
-      `tag_options where organization_id = tag_groups.organization_id and tag_group_id = tag_groups.id
+export const TAG_GROUP_JSON = json<TagGroupV0Response>({
+  id: 'id',
+  name: 'name',
+  status: 'status',
+  allowsMultipleSelection: 'allows_multiple_selection',
+  displayOrder: 'display_order',
+  usageInstructions: 'usage_instructions',
+  required: 'required',
+  allEvents: 'all_events',
+  tagOptions: jsonList<TagOption>(
+    { id: 'id', displayOrder: 'display_order', value: 'value' },
+    `tag_options where organization_id = tag_groups.organization_id and tag_group_id = tag_groups.id
       order by display_order, id`,
-    ),
-  }),
-);
+  ),
+});

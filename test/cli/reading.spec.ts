@@ -442,7 +442,7 @@ describe('a file is read as a person would', () => {
 
   it('a primary phone number is one of the others', async () => {
     await importText(
-      'Email,Primary Phone,Business Phone,Mobile Phone\na@b.example,+44 7700 900123,+44 20 7946 0123,+447700900123\nb@b.example,0441 99887,0441 99888,\n',
+      'Email,Primary Phone,Business Phone,Mobile Phone\na@b.example,+44 7700 900123,+44 20 7946 0123,+447700900123\nb@b.example,0441 99887,0441 99888,\nc@b.example,0441 99887; 0441 99889,0441 99887,\n',
     );
     const stored = (await leads()).map(({ phoneNumbers }) => phoneNumbers.leadProvided);
     expect(stored).toEqual([
@@ -453,6 +453,10 @@ describe('a file is read as a person would', () => {
       [
         { number: '0441 99888', type: 'OFFICE', preferred: false },
         { number: '0441 99887', type: 'UNKNOWN', preferred: true },
+      ],
+      [
+        { number: '0441 99887', type: 'OFFICE', preferred: true },
+        { number: '0441 99889', type: 'UNKNOWN', preferred: false },
       ],
     ]);
   });
