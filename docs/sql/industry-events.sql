@@ -8,22 +8,18 @@ with actor as (
   select 0, '', '', '' where set_config('lanyard.actor', $2, true) is null
 )
 insert into industry_events (
-  name, start_date, end_date, source_type, source_id, event_type, venue_city, venue_state, venue_country, venue_name,
+  start_date, end_date, source_type, source_id, event_type, venue_city, venue_state, venue_country, venue_name,
     venue_full_address, venue_coordinates, number_of_attendees, number_of_exhibitors, attendee_cost, booth_cost,
-    exhibitor_industries, attendee_personas, keywords, website, description, event_url
+    exhibitor_industries, attendee_personas, keywords, website, description, event_url, name
 )
-select *
-from jsonb_to_record($1) as given (
-  "name" text, "startDate" timestamptz, "endDate" timestamptz, "sourceType" text, "sourceId" text, "eventType" text,
-    "venueCity" text, "venueState" text, "venueCountry" text, "venueName" text, "venueFullAddress" text,
-    "venueCoordinates" text, "numberOfAttendees" integer, "numberOfExhibitors" integer, "attendeeCost" text,
-    "boothCost" text, "exhibitorIndustries" text[], "attendeePersonas" text[], "keywords" text[], "website" text,
-    "description" text, "eventUrl" text
-)
+select start_date, end_date, source_type, source_id, event_type, venue_city, venue_state, venue_country, venue_name,
+  venue_full_address, venue_coordinates, number_of_attendees, number_of_exhibitors, attendee_cost, booth_cost,
+  exhibitor_industries, attendee_personas, keywords, website, description, event_url, name
+from jsonb_populate_record(null::industry_events, $1) as given
 -- A record that has the URL by now is seen before the list is locked.
 where not exists (
-  select from industry_events
-  where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
+  select from industry_events e
+  where event_url_digest(e.event_url) = event_url_digest(given.event_url) and e.event_url = given.event_url
 )
 on conflict do nothing
 returning (

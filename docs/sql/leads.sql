@@ -198,8 +198,7 @@ update leads set
   description = case when $3::jsonb ? 'description' then $3::jsonb ->> 'description' else description end,
   job_title = case when $3::jsonb ? 'jobTitle' then $3::jsonb ->> 'jobTitle' else job_title end,
   lead_provided_phone_numbers = case when $3::jsonb ? 'phoneNumbers' then
-    coalesce(nullif($3::jsonb -> 'phoneNumbers', 'null'), '[]')
-    else coalesce(lead_provided_phone_numbers, '[]') end,
+    coalesce(nullif($3::jsonb -> 'phoneNumbers', 'null'), '[]') else coalesce(lead_provided_phone_numbers, '[]') end,
   remote_ids = case when $3::jsonb ? 'remoteId' then set_remote_id(coalesce(remote_ids, '[]'), $3::jsonb -> 'remoteId')
     else coalesce(remote_ids, '[]') end
 where organization_id = $1 and id = $2
@@ -223,10 +222,10 @@ with actor as (
       case when entry ? 'profilePicture' then entry ->> 'profilePicture' else profile_picture end as profile_picture,
       case when entry ? 'description' then entry ->> 'description' else description end as description,
       case when entry ? 'jobTitle' then entry ->> 'jobTitle' else job_title end as job_title,
-      case when entry ? 'phoneNumbers' then coalesce(nullif(entry -> 'phoneNumbers', 'null'), '[]')
-    else coalesce(lead_provided_phone_numbers, '[]') end as lead_provided_phone_numbers,
-      case when entry ? 'remoteId' then set_remote_id(coalesce(remote_ids, '[]'), entry -> 'remoteId')
-    else coalesce(remote_ids, '[]') end as remote_ids
+      case when entry ? 'phoneNumbers' then coalesce(nullif(entry -> 'phoneNumbers', 'null'), '[]') else
+        coalesce(lead_provided_phone_numbers, '[]') end as lead_provided_phone_numbers,
+      case when entry ? 'remoteId' then set_remote_id(coalesce(remote_ids, '[]'), entry -> 'remoteId') else
+        coalesce(remote_ids, '[]') end as remote_ids
     from rows from (jsonb_array_elements($2::jsonb), unnest($3::uuid[])) with ordinality as given (entry, id, n)
       left join stored on stored.id = given.id
   ),

@@ -17,6 +17,8 @@ export interface CellContext {
   lookup?: Lookup;
   /** Whether the file has a column of a field. */
   hasField: (name: string) => boolean;
+  /** Whether an option of the command fills a field in every row. */
+  hasOption: (name: string) => boolean;
   /** Where the IDs of the file come from, if an option says so. */
   source?: string;
 }
@@ -90,11 +92,17 @@ export function csvField(path: string, type: CsvValueType, whenEmpty: null | und
 }
 
 /** The value that refers to the record that a text identifies. @throws CsvValueError if none is known by it, or several are */
-export function resolveReference(text: string, references: LookupSource, { lookup, column }: CellContext): string {
+export function resolveReference(
+  text: string,
+  references: LookupSource,
+  { lookup, column, hasField }: CellContext,
+): string {
   const value = lookup?.find(text) ?? lookup?.create(text);
   if (typeof value === 'string') return value;
   const isAmbiguous = lookup?.find(text) === null;
-  const { message, fix } = isAmbiguous ? references.ambiguous(text, column) : references.unknown(text, column);
+  const { message, fix } = isAmbiguous
+    ? references.ambiguous(text, column)
+    : references.unknown(text, column, hasField);
   throw new CsvValueError(message, references.expected, fix, isAmbiguous ? 'ambiguous' : 'unknown');
 }
 

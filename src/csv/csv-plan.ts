@@ -167,6 +167,7 @@ async function cellContexts(
       raw,
       lookup: lookups.get(references),
       hasField: (name) => fieldNames.has(name),
+      hasOption: (name) => optionValues.some(({ field }) => field.name === name),
       source,
     };
   };

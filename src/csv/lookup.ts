@@ -27,8 +27,8 @@ export interface LookupSource {
   isExact: boolean;
   /** What separates several texts in a cell, in addition to the separators of every list. */
   separator?: RegExp;
-  /** The problem of a text by which no record is known. */
-  unknown: (text: string, column: string) => LookupProblem;
+  /** The problem of a text by which no record is known. What helps depends on which fields the file has. */
+  unknown: (text: string, column: string, hasField: (name: string) => boolean) => LookupProblem;
   /** The problem of a text by which several records are known. */
   ambiguous: (text: string, column: string) => LookupProblem;
   /** Creates records for texts by which none is known. */

@@ -53,17 +53,15 @@ export async function printWelcome(
   if (!demo) {
     const hint = isFirstStart ? 'run "organizations create" first' : 'run "organizations list" for the IDs';
     log(`To issue an API key: ${issueKey('ID')} (${hint})`);
-    return { url: baseUrl, key: null, organizationId: null };
-  }
-  if (isLogFile()) {
+  } else if (isLogFile()) {
     log(`The key of the demo organization is not written to a file. To issue one: ${issueKey(demo.organizationId)}`);
-    return { url: baseUrl, key: demo.key, organizationId: demo.organizationId };
+  } else {
+    log('Try a first request. This key of the demo organization is shown only once:');
+    log(`  export LANYARD_URL=${baseUrl}`);
+    log(`  export LANYARD_KEY=${demo.key}`);
+    log('  curl -H "x-api-key: $LANYARD_KEY" "$LANYARD_URL/leads?limit=1"');
   }
-  log('Try a first request. This key of the demo organization is shown only once:');
-  log(`  export LANYARD_URL=${baseUrl}`);
-  log(`  export LANYARD_KEY=${demo.key}`);
-  log('  curl -H "x-api-key: $LANYARD_KEY" "$LANYARD_URL/leads?limit=1"');
-  return { url: baseUrl, key: demo.key, organizationId: demo.organizationId };
+  return { url: baseUrl, key: demo?.key ?? null, organizationId: demo?.organizationId ?? null };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ApiSchema } from '@nestjs/swagger';
+import { ApiSchema, OmitType } from '@nestjs/swagger';
 import { Day, Email, BooleanField, ListOf, OneOf, optional, Text, Uuid } from '../fields/fields';
 import { EventType, EVENT_FIELD_DOCS } from './event.response';
 
@@ -7,15 +7,6 @@ export const MAX_EVENT_LEADS = 1000;
 
 const END = { notBefore: 'startDate', ...EVENT_FIELD_DOCS.endDate, description: 'Last day, not before `startDate`.' };
 const REGISTRATION = { ...optional, ...EVENT_FIELD_DOCS.registrationEnabled };
-
-@ApiSchema({ description: 'Replacement values of an event.' })
-export class EventUpdateV0Input {
-  @Text(EVENT_FIELD_DOCS.name) eventName: string;
-  @OneOf(EventType, 'EventType', EVENT_FIELD_DOCS.type) eventType: EventType;
-  @Day(EVENT_FIELD_DOCS.startDate) startDate: string;
-  @Day(END) endDate: string;
-  @BooleanField(REGISTRATION) registrationEnabled?: boolean;
-}
 
 @ApiSchema({ description: 'A new event.' })
 export class EventCreateV0Input {
@@ -27,6 +18,9 @@ export class EventCreateV0Input {
   createdByEmail: string;
   @BooleanField(REGISTRATION) registrationEnabled?: boolean;
 }
+
+@ApiSchema({ description: 'Replacement values of an event.' })
+export class EventUpdateV0Input extends OmitType(EventCreateV0Input, ['createdByEmail']) {}
 
 @ApiSchema({ description: 'A lead to associate, with its flags.' })
 export class EventLeadInput {

@@ -43,16 +43,14 @@ const RELEASE_URLS = `
   update industry_events e set event_url = null, updated_at = coalesce(s.updated_at, now())
   from ${STAGED_TABLE} s where e.id = s.id and e.event_url is not null and e.event_url is distinct from s.event_url`;
 
-function updateRecords(columns: string[]): string {
-  const assignments = columns.map((column) => `${column} = s.${column}`);
-  const columnsOf = (row: string): string => columns.map((column) => `${row}.${column}`).join(', ');
-  return `
-  update industry_events e set ${assignments.join(', ')},
+const columnsOf = (row: string, columns: string[]): string => columns.map((column) => `${row}.${column}`).join(', ');
+
+const updateRecords = (columns: string[]): string => `
+  update industry_events e set ${columns.map((column) => `${column} = s.${column}`).join(', ')},
     created_at = coalesce(s.created_at, e.created_at), updated_at = coalesce(s.updated_at, now())
   from ${STAGED_TABLE} s where e.id = s.id
-    and (${columnsOf('e')}, e.created_at, e.updated_at) is distinct from
-      (${columnsOf('s')}, coalesce(s.created_at, e.created_at), coalesce(s.updated_at, e.updated_at))`;
-}
+    and (${columnsOf('e', columns)}, e.created_at, e.updated_at) is distinct from
+      (${columnsOf('s', columns)}, coalesce(s.created_at, e.created_at), coalesce(s.updated_at, e.updated_at))`;
 
 /** A new record with the eventUrl of a stored one is that record, which stays unchanged, as with POST. */
 const MATCH_BY_URL = `
@@ -60,8 +58,7 @@ const MATCH_BY_URL = `
   where ${hasUrl('e', 's.event_url')} and not exists (select from industry_events o where o.id = s.id)`;
 
 /** The columns of a row as one text, which can be hashed even if some are null. */
-const wholeRecord = (row: string, columns: string[]): string =>
-  `row(${columns.map((column) => `${row}.${column}`).join(', ')})::text`;
+const wholeRecord = (row: string, columns: string[]): string => `row(${columnsOf(row, columns)})::text`;
 
 /** A record without an id and an eventUrl is the oldest stored one with the same values. */
 const matchByValues = (columns: string[]): string => `
@@ -106,17 +103,14 @@ const REMOVE_BOOKMARKS = `
   where b.organization_id = $1 and b.industry_event_id = m.id and not m.is_bookmarked`;
 
 function writeStatements(provided: string[], columns: string[]): string[] {
-  const statements: string[] = [];
-  if (provided.includes('event_url')) statements.push(RELEASE_URLS);
-  if (provided.length > 0) statements.push(updateRecords(provided));
+  const match = [MATCH_BY_URL, matchByValues(columns)];
   return [
-    ...statements,
-    MATCH_BY_URL,
-    matchByValues(columns),
+    ...(provided.includes('event_url') ? [RELEASE_URLS] : []),
+    ...(provided.length > 0 ? [updateRecords(provided)] : []),
+    ...match,
     insertRecords(columns),
     // This also gives the staged rows of new records their IDs.
-    MATCH_BY_URL,
-    matchByValues(columns),
+    ...match,
     ADD_BOOKMARKS,
     REMOVE_BOOKMARKS,
   ];

@@ -7,19 +7,15 @@ import { isStorableText } from '../fields/text';
 import { MAX_HEAD_BYTES } from '../server/limits';
 import { Details, INDUSTRY_EVENT_FIELD_DOCS } from './industry-event.response';
 
-const FORMS = 'ISO 8601 with a zone, or a plain day, which counts as midnight UTC.';
-const START = {
-  ...INDUSTRY_EVENT_FIELD_DOCS.startDate,
-  description: `${INDUSTRY_EVENT_FIELD_DOCS.startDate.description} ${FORMS}`,
-};
-const END = {
-  ...INDUSTRY_EVENT_FIELD_DOCS.endDate,
-  description: `${INDUSTRY_EVENT_FIELD_DOCS.endDate.description} ${FORMS}`,
-};
+const withForms = ({ description, example }: Record<'description' | 'example', string>) => ({
+  ...optionalNullable,
+  description: `${description} ISO 8601 with a zone, or a plain day, which counts as midnight UTC.`,
+  example,
+});
 
 class DateFields {
-  @DateTimeInput({ ...optionalNullable, ...START }) startDate?: string | null;
-  @DateTimeInput({ ...optionalNullable, ...END, notBefore: 'startDate' }) endDate?: string | null;
+  @DateTimeInput(withForms(INDUSTRY_EVENT_FIELD_DOCS.startDate)) startDate?: string | null;
+  @DateTimeInput({ ...withForms(INDUSTRY_EVENT_FIELD_DOCS.endDate), notBefore: 'startDate' }) endDate?: string | null;
 }
 
 class UrlField {

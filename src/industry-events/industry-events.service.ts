@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { snakeCase } from '../database/data-source';
 import { violatesConstraint } from '../database/errors';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
@@ -48,7 +49,10 @@ export class IndustryEventsService {
     if (known !== undefined) return toCreationResult(known, false);
     const named = [input.name, input.startDate ?? null];
     const duplicates = await this.statements.selectJson(caller, SQL.POTENTIAL_DUPLICATES, named);
-    const created = await this.writes.writeIfAny(caller, SQL.CREATE_INDUSTRY_EVENT, [JSON.stringify(input)]);
+    const record = Object.entries(input).map(([field, value]) => [snakeCase(field), value as unknown]);
+    const created = await this.writes.writeIfAny(caller, SQL.CREATE_INDUSTRY_EVENT, [
+      JSON.stringify(Object.fromEntries(record)),
+    ]);
     if (created !== undefined) return toCreationResult(created, true, duplicates);
     const other = await this.findByUrl(caller, input);
     // The conflicting record has another URL by now.

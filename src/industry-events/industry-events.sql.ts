@@ -1,6 +1,7 @@
 import { snakeCase } from '../database/data-source';
 import { arrivalList, filteredList, limitedRows, pagedList } from '../database/paginate';
-import type { IndustryEventCreateV0Input } from './industry-event.dto';
+import { schemasOf } from '../fields/field-rules';
+import { IndustryEventCreateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT_JSON, INDUSTRY_EVENT_WITH_BOOKMARK_JSON } from './industry-event.response';
 
@@ -70,48 +71,22 @@ export const POTENTIAL_DUPLICATES = {
     where name = $1 and start_date is not distinct from $2::timestamptz order by position limit 50`,
 };
 
-/** The type of each field's column. The compiler rejects a missing field. */
-const COLUMN_TYPES: Record<keyof IndustryEventCreateV0Input, 'text' | 'integer' | 'text[]' | 'timestamptz'> = {
-  name: 'text',
-  startDate: 'timestamptz',
-  endDate: 'timestamptz',
-  sourceType: 'text',
-  sourceId: 'text',
-  eventType: 'text',
-  venueCity: 'text',
-  venueState: 'text',
-  venueCountry: 'text',
-  venueName: 'text',
-  venueFullAddress: 'text',
-  venueCoordinates: 'text',
-  numberOfAttendees: 'integer',
-  numberOfExhibitors: 'integer',
-  attendeeCost: 'text',
-  boothCost: 'text',
-  exhibitorIndustries: 'text[]',
-  attendeePersonas: 'text[]',
-  keywords: 'text[]',
-  website: 'text',
-  description: 'text',
-  eventUrl: 'text',
-};
+const COLUMNS = [...schemasOf(IndustryEventCreateV0Input).keys()].map(snakeCase).join(', ');
 
 /**
- * `$1` is a body. No row is returned if a record has the eventUrl. This is a single statement that commits by itself,
+ * `$1` is a record. No row is returned if another one has the eventUrl. This is a single statement that commits by itself,
  * because all other creates of the catalog wait while it runs.
  */
 export const CREATE_INDUSTRY_EVENT = {
   name: 'industryEvent.create',
   isShared,
   text: `
-    insert into industry_events (${Object.keys(COLUMN_TYPES).map(snakeCase).join(', ')})
-    select * from jsonb_to_record($1) as given (${Object.entries(COLUMN_TYPES)
-      .map(([field, type]) => `"${field}" ${type}`)
-      .join(', ')})
+    insert into industry_events (${COLUMNS})
+    select ${COLUMNS} from jsonb_populate_record(null::industry_events, $1) as given
     -- A record that has the URL by now is seen before the list is locked.
     where not exists (
-      select from industry_events
-      where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
+      select from industry_events e
+      where event_url_digest(e.event_url) = event_url_digest(given.event_url) and e.event_url = given.event_url
     )
     on conflict do nothing returning ${INDUSTRY_EVENT_JSON}`,
 };

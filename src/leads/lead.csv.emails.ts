@@ -1,6 +1,6 @@
 import { MAX_LENGTH } from '../fields/fields';
 import { isVisibleEmail, isWithinLength } from '../fields/text';
-import type { CsvField, RecordDraft } from '../csv/csv-fields';
+import { csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
 import { CsvValueError, emailValue, trimInvisible } from '../csv/csv-values';
 import { EMAIL_EXPECTED } from '../datasets/expectation';
 import { quoteShortened } from '../datasets/quote';
@@ -55,10 +55,7 @@ const addressField = (name: string, others: OtherAddresses): CsvField => ({
 /** Ordered from an attendee's most personal address to those that several people may share. */
 export const EMAIL_FIELDS: CsvField[] = [
   { ...addressField('email.attendee', 'professionalEmails'), isReadFirst: true },
-  {
-    ...addressField('email', 'professionalEmails'),
-    format: ({ email }) => (typeof email === 'string' ? email : ''),
-  },
+  { ...addressField('email', 'professionalEmails'), format: csvField('email', emailValue, null).format },
   addressField('email.work', 'professionalEmails'),
   addressField('email.home', 'personalEmails'),
   addressField('email.other', 'professionalEmails'),

@@ -3,7 +3,7 @@ import { isStorableText, isUuid, isWithinLength } from '../fields/text';
 import { csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
 import systems from './external-systems.json';
 import type { CsvIdentifiers, ExternalSystem } from '../csv/csv-section';
-import { CsvValueError, identifierValue } from '../csv/csv-values';
+import { CsvValueError, identifierValue, textValue } from '../csv/csv-values';
 import { uuidV5 } from '../database/uuid';
 import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
 import { IntegrationType, type RemoteId } from './lead.response';
@@ -27,9 +27,8 @@ const id: CsvField = {
 /** An arbitrary constant: the namespace of the IDs that are derived from refs. */
 const REF_NAMESPACE = '0d9fd2a3-7b0a-4f4b-8f0e-6a1f1c0b5e5d';
 
-const exportedText = (name: 'ref' | 'source'): Pick<CsvField, 'name' | 'format' | 'isPresentSql' | 'mergeSql'> => ({
-  name,
-  format: (record) => (typeof record[name] === 'string' ? record[name] : ''),
+const exportedText = (name: 'ref' | 'source'): CsvField => ({
+  ...csvField(name, textValue, null),
   isPresentSql: `select from leads where organization_id = $1 and ${name} is not null`,
   // A lead keeps the ref and the source of its first import.
   mergeSql: (stored, imported, path) => (path === 'id' ? imported : `coalesce(${stored}, ${imported})`),

@@ -53,11 +53,15 @@ const events = referenceField('events', 'event', {
     union all select id::text, ref, 1 from events where organization_id = $1
     union all select name, ref, 2 from events where organization_id = $1`,
   isExact: true,
-  unknown: (text, column) => {
+  unknown: (text, column, hasField) => {
     const message = `No event matches ${quoteShortened(text)}. Use its ref, its ID, or a name that only one event has.`;
-    return column === ''
-      ? { message }
-      : { message: `${message} Skip the column with ${skipOption(column)}.`, fix: skipOption(column) };
+    if (column === '') return { message };
+    const skip = skipOption(column);
+    const advice = `${message} If all leads belong to one event, name it with ${skip} --event EVENT.`;
+    // Without the column, nothing would say where somebody has come.
+    return ATTENDANCE_FIELDS.some(({ name }) => hasField(name))
+      ? { message: advice }
+      : { message: `${advice} To import the leads without their events, skip the column with ${skip}.`, fix: skip };
   },
   ambiguous: (text) => ({ message: `Several events match ${quoteShortened(text)}. Use a ref or an ID.` }),
   expected: 'its ref, its ID, or a name that only one event has',
@@ -70,62 +74,60 @@ interface Attendance {
 }
 
 const YES = /^(?:true|yes|y|1|x|✓|✔|ja|oui|s[ií]|sì|on)$/i;
-const NO = /^(?:false|no|n|0|-|nein|non|nee|off)$/i;
+const NO = /^(?:(?:false|no|n|0|-|nein|non|nee|off)$|(?:not|un)\b|no[- ]?show|pending|cancel)/i;
+const PRESENT = /^(?:checked.?in|attended|present|arrived|eingecheckt|anwesend)/i;
+const REGISTERED = /^(?:registered|confirmed|angemeldet|inscrit)/i;
 
-const attend = (draft: RecordDraft, attendance: Attendance): void => {
-  draft.attendance = { ...(draft.attendance as Attendance | undefined), ...attendance };
-};
-
-/** Parses a flag. The date and time since when it is true counts as true. */
-function parseFlag(cell: string, words: RegExp): boolean | undefined {
-  const text = cell.trim();
-  if (text === '') return undefined;
-  if (NO.test(text) || /^(?:not|un)\b|^no[- ]?show|^pending|^cancel/i.test(text)) return false;
+/** Parses a flag. The date and time since when it is true counts as true. @throws CsvValueError */
+function parseFlag(text: string, words: RegExp): boolean {
+  if (NO.test(text)) return false;
   if (YES.test(text) || words.test(text) || /\d{1,4}[-/.:]\d/.test(text)) return true;
   const expected = 'yes, no, or a date and time';
-  throw new CsvValueError(`${quoteShortened(cell)} is not a yes or no. Use ${expected}.`, expected);
+  throw new CsvValueError(`${quoteShortened(text)} is not a yes or no. Use ${expected}.`, expected);
 }
 
-const flagField = (name: 'registered' | 'checkedIn', words: RegExp): CsvField => ({
+/** Parses the status of an attendee, such as `Attending` or `Checked In`. Programs use many values, so none is an error. */
+function parseStatus(text: string): Attendance {
+  if (PRESENT.test(text)) return { registered: true, checkedIn: true };
+  // Whoever has not checked in is registered nevertheless.
+  const isOut = /^(?:not (?!checked|arrived|attended|present)|un)/i.test(text) || hasOutState(text, outStates);
+  return { registered: !isOut };
+}
+
+/** A column that says who has come, which counts for the events of the row. */
+const attendanceField = (name: string, flags: (keyof Attendance)[], parse: (text: string) => Attendance): CsvField => ({
   name,
   paths: [],
-  entryFields: { events: [name] },
+  entryFields: { events: flags },
   isList: true,
-  parseInto(draft, cell) {
-    const flag = parseFlag(cell, words);
-    if (flag !== undefined) attend(draft, { [name]: flag });
+  parseInto(draft, cell, { column, hasField, hasOption }) {
+    const text = cell.trim();
+    if (text === '') return;
+    const attendance = parse(text);
+    // An option sets the flag for the events of each lead, if it has any.
+    const needsEvent = column !== '' && hasField('events') && !hasOption('events');
+    const hasEvent = [draft.events ?? []].flat().length > 0;
+    if (needsEvent && !hasEvent && Object.values(attendance).includes(true)) {
+      const message = `${quoteShortened(cell)} needs an event, and this row names none that is known. Enter one, empty this cell, or put all leads into an event with --event.`;
+      throw new CsvValueError(message, 'an event in the same row', undefined, 'no event');
+    }
+    draft.attendance = { ...(draft.attendance as Attendance | undefined), ...attendance };
   },
 });
 
-/** The status of an attendee, such as `Attending` or `Checked In`. Programs use many values, so none is an error. */
-const attendeeStatus: CsvField = {
-  name: 'attendeeStatus',
-  paths: [],
-  entryFields: { events: ['registered', 'checkedIn'] },
-  isList: true,
-  parseInto(draft, cell) {
-    const text = cell.trim();
-    if (text === '') return;
-    const isCheckedIn = /^(?:checked.?in|attended|present|arrived|eingecheckt|anwesend)/i.test(text);
-    // Whoever has not checked in is registered nevertheless.
-    const isOut = /^(?:not (?!checked|arrived|attended|present)|un)/i.test(text) || hasOutState(text, outStates);
-    attend(draft, isCheckedIn ? { registered: true, checkedIn: true } : { registered: !isOut });
-  },
-};
+const ATTENDANCE_FIELDS = [
+  attendanceField('attendeeStatus', ['registered', 'checkedIn'], parseStatus),
+  attendanceField('registered', ['registered'], (text) => ({ registered: parseFlag(text, REGISTERED) })),
+  attendanceField('checkedIn', ['checkedIn'], (text) => ({ checkedIn: parseFlag(text, PRESENT) })),
+];
 
 /** Copies the flags of a row to its associations. */
 export function completeAttendance(draft: RecordDraft): void {
-  const { attendance, ...record } = draft;
+  const { attendance, events: entries } = draft;
   if (attendance === undefined) return;
   delete draft.attendance;
-  if (!Array.isArray(record.events)) return;
-  draft.events = (record.events as object[]).map((entry) => ({ ...entry, ...(attendance as Attendance) }));
+  if (Array.isArray(entries))
+    draft.events = entries.map((entry: object) => ({ ...entry, ...(attendance as Attendance) }));
 }
 
-export const LINK_FIELDS: CsvField[] = [
-  tags,
-  events,
-  attendeeStatus,
-  flagField('registered', /^(?:registered|confirmed|angemeldet|inscrit)/i),
-  flagField('checkedIn', /^(?:checked.?in|attended|present|arrived|eingecheckt|anwesend)/i),
-];
+export const LINK_FIELDS: CsvField[] = [tags, events, ...ATTENDANCE_FIELDS];

@@ -1,6 +1,20 @@
-import type { CsvField, RecordDraft } from '../csv/csv-fields';
+import { placeholders } from './column-words.json';
+import { csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
+import { CsvValueError, textValue } from '../csv/csv-values';
+import { quoteShortened } from '../datasets/quote';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/** Rejects what programs write until somebody enters a text, such as `Info Requested`. @throws CsvValueError */
+function requireGiven(cell: string): string {
+  if (!placeholders.includes(cell.trim().toLowerCase())) return cell;
+  const message = `${quoteShortened(cell)} stands for a text that is missing. Enter it, or leave the cell empty.`;
+  throw new CsvValueError(message, 'the text, or nothing');
+}
+
+const GIVEN_FIELDS = ['firstName', 'lastName', 'jobTitle', 'company.name'].map((path) =>
+  csvField(path, { ...textValue, parse: requireGiven }, null),
+);
 
 /** Splits a full name, whose last word is the last name. */
 function splitName(name: string): RecordDraft {
@@ -17,7 +31,7 @@ const name: CsvField = {
   name: 'name',
   paths: ['firstName', 'lastName'],
   parseInto(draft, cell, { hasField }) {
-    const whole = cell.trim();
+    const whole = requireGiven(cell.trim());
     const [firstName, lastName] = [text(draft.firstName), text(draft.lastName)];
     const [hasFirst, hasLast] = [hasField('firstName'), hasField('lastName')];
     if (firstName === '' && lastName === '') {
@@ -32,72 +46,54 @@ const name: CsvField = {
   },
 };
 
-/** Further given names. */
-const middleName: CsvField = {
-  name: 'middleName',
-  paths: ['firstName'],
-  parseInto(draft, cell) {
-    draft.firstName = [text(draft.firstName), cell.trim()].filter(Boolean).join(' ') || null;
-  },
-};
+type Join = (before: string, added: string) => string;
 
-/** The prefix of a last name, such as `van der`. */
-const lastNamePrefix: CsvField = {
-  name: 'lastNamePrefix',
-  paths: ['lastName'],
-  parseInto(draft, cell) {
-    draft.lastName = [cell.trim(), text(draft.lastName)].filter(Boolean).join(' ') || null;
-  },
-};
+/** Appends a text, unless it is already there. */
+const appended =
+  (separator: string): Join =>
+  (before, added) => {
+    const isThere = [separator, before, separator].join('').includes([separator, added, separator].join(''));
+    return isThere ? before : before + separator + added;
+  };
 
-/** Appends the text of a column to a text of the record, unless it is already there. */
-function appendText(record: RecordDraft, property: string, added: string, separator: string): void {
-  const before = text(record[property]);
-  if (added === '' || before.split(separator).includes(added)) return;
-  record[property] = before === '' ? added : `${before}${separator}${added}`;
-}
+/** A column that is joined to the text of another field. */
+const joinedField = (name: string, path: string, join: Join): CsvField => ({
+  name,
+  paths: [path],
+  isList: true,
+  parseInto(draft, cell) {
+    const [property = '', parent] = path.split('.').reverse();
+    const target = parent === undefined ? draft : ((draft[parent] ??= {}) as RecordDraft);
+    const [before, added] = [text(target[property]), cell.trim()];
+    if (added !== '') target[property] = before === '' ? added : join(before, added);
+  },
+});
+
+const note = joinedField('description', 'description', appended('\n'));
 
 /** Several columns may hold notes. */
 const description: CsvField = {
-  name: 'description',
+  ...csvField('description', textValue, null),
   isList: true,
-  parseInto(draft, cell) {
-    if (draft.description === undefined || text(draft.description) === '')
-      draft.description = cell === '' ? null : cell;
-    else appendText(draft, 'description', cell.trim(), '\n');
-  },
-  format: (record) => (typeof record.description === 'string' ? record.description : ''),
-};
-
-/** The second line of a street address. */
-const streetAddress2: CsvField = {
-  name: 'streetAddress2',
-  paths: ['company.streetAddress'],
-  isList: true,
-  parseInto(draft, cell) {
-    if (cell.trim() === '') return;
-    draft.company ??= {};
-    appendText(draft.company as RecordDraft, 'streetAddress', cell.trim(), ', ');
+  parseInto(draft, cell, context) {
+    if (text(draft.description) === '') draft.description = cell || null;
+    else note.parseInto(draft, cell, context);
   },
 };
-
-/** A part of a person's home address. Only the address of a lead's company has separate parts. */
-const homeField = (part: string): CsvField => ({
-  name: `home.${part}`,
-  paths: ['address'],
-  isList: true,
-  parseInto: (draft, cell) => appendText(draft, 'address', cell.trim(), ', '),
-});
 
 /** The parts of an address, which may be that of a person's home or of the company. */
 export const HOME_PARTS = ['streetAddress', 'zip', 'city', 'state', 'country'];
 
 /** The fields of names and addresses whose cells are parsed differently from the record's field of the same name. */
 export const NAME_FIELDS: CsvField[] = [
+  ...GIVEN_FIELDS,
   description,
   name,
-  middleName,
-  lastNamePrefix,
-  streetAddress2,
-  ...HOME_PARTS.map(homeField),
+  { ...joinedField('middleName', 'firstName', appended(' ')), isList: false },
+  // A prefix such as `van der`.
+  { ...joinedField('lastNamePrefix', 'lastName', (before, added) => `${added} ${before}`), isList: false },
+  joinedField('houseNumber', 'company.streetAddress', appended(' ')),
+  joinedField('streetAddress2', 'company.streetAddress', appended(', ')),
+  // Only the address of a lead's company has separate parts.
+  ...HOME_PARTS.map((part) => joinedField(`home.${part}`, 'address', appended(', '))),
 ];

@@ -42,8 +42,8 @@ function parsePhoneNumber(cell: string, raw: boolean): string {
 function phoneTexts(cell: string, raw: boolean): unknown[] {
   const json = jsonEntries(cell);
   if (json) return json.map(String);
-  // A semicolon in a formula separates nothing, and neither does a comma in a number that a spreadsheet has garbled.
-  if (/^\s*="/.test(cell) || /^\s*[+-]?\d+,\d+E[+-]?\d+\s*$/i.test(cell)) return [parsePhoneNumber(cell, raw)];
+  // A comma in a number that a spreadsheet has garbled separates nothing.
+  if (/^\s*[+-]?\d+,\d+E[+-]?\d+\s*$/i.test(cell)) return [parsePhoneNumber(cell, raw)];
   return splitEntries(cell, LIST_SEPARATOR).flatMap(({ text, isQuoted }) => {
     if (isQuoted) return [text];
     const parts = splitEntries(text, NUMBER_SEPARATOR).map((part) => part.text);
@@ -120,6 +120,29 @@ const phoneNumbersField = (path: string): CsvField => ({
   isOptional: true,
 });
 
+const phone = phoneField('phone', 'UNKNOWN');
+
+const isSameNumber = (one: PhoneNumber, other?: PhoneNumber): boolean =>
+  String(one.number).replace(/\D/g, '') === other?.number.replace(/\D/g, '');
+
+/** The preferred number. Address books have it among the others, too. */
+const primaryPhone: CsvField = {
+  ...phone,
+  name: 'phone.primary',
+  format: undefined,
+  parseInto(draft, cell, context) {
+    const own: RecordDraft = {};
+    phone.parseInto(own, cell, context);
+    const { leadProvided: primary = [] } = (own.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;
+    const { leadProvided: others = [], ...rest } = (draft.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;
+    if (primary.length === 0 || !Array.isArray(others)) return;
+    const added = primary.filter((each) => !others.some((other) => isSameNumber(other, each)));
+    const all = [...others, ...added];
+    const preferred = all.find((each) => isSameNumber(each, primary[0]));
+    draft.phoneNumbers = { ...rest, leadProvided: all.map((each) => ({ ...each, preferred: each === preferred })) };
+  },
+};
+
 const typedPhoneFields = PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN').map((type) =>
   phoneField(`phone.${type.toLowerCase()}`, type),
 );
@@ -127,6 +150,7 @@ const typedPhoneFields = PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN'
 export const PHONE_FIELDS: CsvField[] = [
   phoneNumbersField(LEAD_PROVIDED_PATH),
   phoneNumbersField('phoneNumbers.serviceProvided'),
-  phoneField('phone', 'UNKNOWN'),
+  phone,
   ...typedPhoneFields,
+  primaryPhone,
 ];

@@ -1,6 +1,6 @@
 import { isUuid } from '../fields/text';
-import { type CsvField, resolveReference } from '../csv/csv-fields';
-import { trimInvisible } from '../csv/csv-values';
+import { type CsvField, csvField, resolveReference } from '../csv/csv-fields';
+import { textValue, trimInvisible } from '../csv/csv-values';
 import type { LookupSource } from '../csv/lookup';
 import { quoteShortened } from '../datasets/quote';
 
@@ -16,11 +16,10 @@ const LEADS_BY_REF: LookupSource = {
 
 /** A field of CSV that refers to a lead: by its ID, or by the `ref` by which imports know it. An export has the ID. */
 export const leadReference = (name: string): CsvField => ({
-  name,
+  ...csvField(name, textValue, undefined),
   references: LEADS_BY_REF,
   parseInto(draft, cell, context) {
     const text = trimInvisible(cell);
     if (text !== '') draft[name] = isUuid(text) ? text : resolveReference(text, LEADS_BY_REF, context);
   },
-  format: (record) => (typeof record[name] === 'string' ? record[name] : ''),
 });

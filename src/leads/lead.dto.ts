@@ -36,24 +36,25 @@ export class RemoteIdInput {
   @OneOf(IntegrationType, 'IntegrationType', LEAD_FIELD_DOCS.integrationType) integrationType: IntegrationType;
 }
 
+/** A field of a patch. It has no example, so that the example of a patch does not change who the lead is. */
+const patched = <Docs extends object>(docs: Docs) => ({ ...optionalNullable, ...docs, example: undefined });
+
 @ApiSchema({ description: 'Updates of a lead. Null clears a field; omitted fields keep their values.' })
 export class LeadPatchV0Input {
-  @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.firstName, example: undefined }) firstName?: string | null;
-  @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.lastName, example: undefined }) lastName?: string | null;
-  @Email({ ...optionalNullable, ...LEAD_FIELD_DOCS.email, example: undefined }) email?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.prose, ...LEAD_FIELD_DOCS.address }) address?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.linkedin, example: undefined }) linkedin?:
-    string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.facebook }) facebook?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.twitter }) twitter?: string | null;
+  @Text(patched(LEAD_FIELD_DOCS.firstName)) firstName?: string | null;
+  @Text(patched(LEAD_FIELD_DOCS.lastName)) lastName?: string | null;
+  @Email(patched(LEAD_FIELD_DOCS.email)) email?: string | null;
+  @Text(patched(LEAD_FIELD_DOCS.address)) address?: string | null;
+  @Text(patched(LEAD_FIELD_DOCS.linkedin)) linkedin?: string | null;
+  @Text(patched(LEAD_FIELD_DOCS.facebook)) facebook?: string | null;
+  @Text(patched(LEAD_FIELD_DOCS.twitter)) twitter?: string | null;
   @Text({
     ...optionalNullable,
     max: MAX_LENGTH.url,
     description: 'Profile picture. Stored, but not returned in v0.',
   })
   profilePicture?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.prose, ...LEAD_FIELD_DOCS.description, example: undefined })
-  description?: string | null;
+  @Text(patched(LEAD_FIELD_DOCS.description)) description?: string | null;
   @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.jobTitle }) jobTitle?: string | null;
   @ListOf(() => PhoneNumber, {
     ...optionalNullable,
@@ -61,7 +62,7 @@ export class LeadPatchV0Input {
     description: 'Replaces all numbers entered by users. Null or an empty array removes them.',
   })
   phoneNumbers?: PhoneNumber[] | null;
-  @ObjectOf(() => RemoteIdInput, { ...optional }) remoteId?: RemoteIdInput;
+  @ObjectOf(() => RemoteIdInput, optional) remoteId?: RemoteIdInput;
 }
 
 const FILTER = { max: MAX_LENGTH.name, blank: false };

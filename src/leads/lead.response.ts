@@ -39,18 +39,22 @@ export type IntegrationType = (typeof IntegrationType)[number];
 
 export const MAX_PHONE_NUMBERS = 50;
 
-/** Documentation of the fields that request bodies and responses have in common. */
+/** Length and documentation of the fields that request bodies and responses have in common. */
 export const LEAD_FIELD_DOCS = {
   firstName: { description: 'Given name.', example: 'Ada' },
   lastName: { description: 'Family name.', example: 'Rowe' },
   email: { description: 'E-mail address, including quoted and international ones.', example: 'ada.rowe@example.com' },
   companyName: { description: 'The name of the company.', example: 'Cobalt Systems' },
-  description: { description: 'Description.', example: 'Wants a quote for pumps in June.' },
-  linkedin: { description: 'LinkedIn profile.', example: 'https://linkedin.example.com/in/ada-rowe' },
-  facebook: { description: 'Facebook profile.' },
-  twitter: { description: 'Twitter profile.' },
+  description: { max: MAX_LENGTH.prose, description: 'Description.', example: 'Wants a quote for pumps in June.' },
+  linkedin: {
+    max: MAX_LENGTH.url,
+    description: 'LinkedIn profile.',
+    example: 'https://linkedin.example.com/in/ada-rowe',
+  },
+  facebook: { max: MAX_LENGTH.url, description: 'Facebook profile.' },
+  twitter: { max: MAX_LENGTH.url, description: 'Twitter profile.' },
   jobTitle: { description: 'Job title.', example: 'Head of Procurement' },
-  address: { description: 'Postal address.' },
+  address: { max: MAX_LENGTH.prose, description: 'Postal address.' },
   remoteId: { description: 'Identifier in the external system.', example: '0035g00000XyZ' },
   integrationType: { description: 'External system that leads can be linked to.', example: 'SALES_FORCE' },
 };
@@ -126,12 +130,12 @@ export class LeadV0Response {
   @Text({ ...nullable, ...LEAD_FIELD_DOCS.firstName }) firstName: string | null;
   @Text({ ...nullable, ...LEAD_FIELD_DOCS.lastName }) lastName: string | null;
   @Email({ ...nullable, ...LEAD_FIELD_DOCS.email }) email: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.prose, ...LEAD_FIELD_DOCS.description }) description: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.linkedin }) linkedin: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.facebook }) facebook: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.twitter }) twitter: string | null;
+  @Text({ ...nullable, ...LEAD_FIELD_DOCS.description }) description: string | null;
+  @Text({ ...nullable, ...LEAD_FIELD_DOCS.linkedin }) linkedin: string | null;
+  @Text({ ...nullable, ...LEAD_FIELD_DOCS.facebook }) facebook: string | null;
+  @Text({ ...nullable, ...LEAD_FIELD_DOCS.twitter }) twitter: string | null;
   @Text({ ...nullable, ...LEAD_FIELD_DOCS.jobTitle }) jobTitle: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.prose, ...LEAD_FIELD_DOCS.address }) address: string | null;
+  @Text({ ...nullable, ...LEAD_FIELD_DOCS.address }) address: string | null;
   @ObjectOf(() => LeadPhoneNumbers) phoneNumbers: LeadPhoneNumbers;
   @ObjectOf(() => LeadCompany) company: LeadCompany;
   @Int32({ description: 'Number of scans.', example: 2 }) numberOfScans: number;

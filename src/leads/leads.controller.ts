@@ -10,6 +10,10 @@ import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_
 import { LeadUpsertV0Response, LeadV0Response } from './lead.response';
 import { LeadsService } from './leads.service';
 
+const OF_CREATOR =
+  'A key of scope `capture` may do so with a lead that it has created itself in the last 24 hours, as long as nothing ' +
+  'else has changed that lead.';
+
 @Tag('Leads', 'People the organization met, their contact data and notes.')
 @Controller('leads')
 export class LeadsController {
@@ -31,9 +35,7 @@ export class LeadsController {
   @ApiOperation({
     summary: 'Get a lead',
     description:
-      'A lead with its phone numbers, company, tags, activations, activity events and remote IDs. ' +
-      'A key of scope `capture` may do so with a lead that it has created itself in the last 24 hours, as long as nothing ' +
-      'else has changed that lead.',
+      'A lead with its phone numbers, company, tags, activations, activity events and remote IDs. ' + OF_CREATOR,
   })
   @Returns(LeadV0Response, 'The lead.')
   @OpenToCreator('leads', 'leadId')
@@ -80,8 +82,7 @@ export class LeadsController {
     description:
       'Updates the given fields. Null clears a field; omitted fields keep their values. `phoneNumbers` replaces all ' +
       'numbers entered by users; `remoteId` sets or clears the remote ID of its integration type. ' +
-      'A key of scope `capture` may do so with a lead that it has created itself in the last 24 hours, as long as nothing ' +
-      'else has changed that lead.',
+      OF_CREATOR,
   })
   @Returns(LeadV0Response, 'The lead as it is now.')
   @OpenToCreator('leads', 'leadId')

@@ -47,14 +47,10 @@ export class LeadsService {
     }
     const address = email === undefined ? undefined : restorePlus(email);
     const values = [address, integrationType, remoteId].filter((value) => value !== undefined);
-    const list = remoteId ? SQL.LEADS_BY_REMOTE_ID : SQL.LIST_LEADS;
-    if (email === undefined) return this.statements.paginate(caller, list, values, page);
-    return this.statements.paginate(
-      caller,
-      remoteId ? SQL.LEADS_BY_EMAIL_AND_REMOTE_ID : SQL.LEADS_BY_EMAIL,
-      values,
-      page,
-    );
+    const [byAny, byEmail] = remoteId
+      ? [SQL.LEADS_BY_REMOTE_ID, SQL.LEADS_BY_EMAIL_AND_REMOTE_ID]
+      : [SQL.LIST_LEADS, SQL.LEADS_BY_EMAIL];
+    return this.statements.paginate(caller, email === undefined ? byAny : byEmail, values, page);
   }
 
   /** @throws RowNotFound */

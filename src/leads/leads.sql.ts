@@ -1,6 +1,8 @@
+import { snakeCase } from '../database/data-source';
 import { organizationLock } from '../database/locks';
 import { arrivalList, lookupList } from '../database/paginate';
-import type { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
+import { schemasOf } from '../fields/field-rules';
+import { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LeadEntity } from './lead.entity';
 import { firstMatching, hasEmail, hasRemoteId, isOwn } from './lead.match';
 import { LEAD_JSON } from './lead.response';
@@ -11,42 +13,31 @@ export const LIST_LEADS = arrivalList(LEAD_LIST);
 
 const IS_OWN = isOwn('leads');
 
-export const LEADS_BY_EMAIL = lookupList({
-  ...LEAD_LIST,
-  name: 'leads.byEmail',
-  valueCount: 1,
-  where: `${IS_OWN} and ${hasEmail('leads', '$2')}`,
-});
+const leadsBy = (name: string, valueCount: number, condition: string) =>
+  lookupList({ ...LEAD_LIST, name: `leads.by${name}`, valueCount, where: `${IS_OWN} and ${condition}` });
 
-export const LEADS_BY_REMOTE_ID = lookupList({
-  ...LEAD_LIST,
-  name: 'leads.byRemoteId',
-  valueCount: 2,
-  where: `${IS_OWN} and ${hasRemoteId('leads', '$2', '$3')}`,
-});
-
-export const LEADS_BY_EMAIL_AND_REMOTE_ID = lookupList({
-  ...LEAD_LIST,
-  name: 'leads.byEmailAndRemoteId',
-  valueCount: 3,
-  where: `${IS_OWN} and ${hasEmail('leads', '$2')} and ${hasRemoteId('leads', '$3', '$4')}`,
-});
+export const LEADS_BY_EMAIL = leadsBy('Email', 1, hasEmail('leads', '$2'));
+export const LEADS_BY_REMOTE_ID = leadsBy('RemoteId', 2, hasRemoteId('leads', '$2', '$3'));
+export const LEADS_BY_EMAIL_AND_REMOTE_ID = leadsBy(
+  'EmailAndRemoteId',
+  3,
+  `${hasEmail('leads', '$2')} and ${hasRemoteId('leads', '$3', '$4')}`,
+);
 
 export const GET_LEAD = {
   name: 'lead.get',
   text: `select ${LEAD_JSON} from leads where organization_id = $1 and id = $2`,
 };
 
-/** The column of each field of a new lead. The compiler rejects a missing field. */
-const COLUMN_BY_CREATE_FIELD: Record<keyof LeadCreateV0Input, string> = {
+/** The columns of fields that have other names. */
+const OTHER_COLUMNS: Partial<Record<string, string>> = {
   createdByEmail: 'created_by',
-  firstName: 'first_name',
-  lastName: 'last_name',
-  companyName: 'company_name',
-  email: 'email',
   phoneNumbers: 'lead_provided_phone_numbers',
+  remoteId: 'remote_ids',
 };
-const CREATE_FIELDS = Object.keys(COLUMN_BY_CREATE_FIELD);
+const columnOf = (field: string): string => OTHER_COLUMNS[field] ?? snakeCase(field);
+
+const CREATE_FIELDS = [...schemasOf(LeadCreateV0Input).keys()];
 const inputColumn = (field: string): string => `"${field}" ${field === 'phoneNumbers' ? 'jsonb' : 'text'}`;
 const createdValue = (field: string): string =>
   field === 'phoneNumbers' ? `coalesce("phoneNumbers", '[]')` : `"${field}"`;
@@ -61,55 +52,34 @@ export const CREATE_LEAD = {
       ),
       taken as materialized (select list_take($1, 'leads', count(*)) as start from given),
       created as (
-        insert into leads (organization_id, position, ${Object.values(COLUMN_BY_CREATE_FIELD).join(', ')})
+        insert into leads (organization_id, position, ${CREATE_FIELDS.map(columnOf).join(', ')})
         select $1, start + n - 1, ${CREATE_FIELDS.map(createdValue).join(', ')} from given, taken
         returning position, document
       )
     select document from created order by position`,
 };
 
-/** The column of each field of a patch. The compiler rejects a missing field. */
-const COLUMN_BY_PATCH_FIELD: Record<keyof LeadPatchV0Input, string> = {
-  firstName: 'first_name',
-  lastName: 'last_name',
-  email: 'email',
-  address: 'address',
-  linkedin: 'linkedin',
-  facebook: 'facebook',
-  twitter: 'twitter',
-  profilePicture: 'profile_picture',
-  description: 'description',
-  jobTitle: 'job_title',
-  phoneNumbers: 'lead_provided_phone_numbers',
-  remoteId: 'remote_ids',
-};
-const PATCH_COLUMNS = Object.values(COLUMN_BY_PATCH_FIELD);
-const qualifiedColumns = (row: string): string => PATCH_COLUMNS.map((column) => `${row}.${column}`).join(', ');
+const PATCH_FIELDS = [...schemasOf(LeadPatchV0Input).keys()];
+const PATCH_COLUMNS = PATCH_FIELDS.map(columnOf);
+const patchColumns = (row: string): string => PATCH_COLUMNS.map((column) => `${row}.${column}`).join(', ');
 
-/**
- * SQL of the new values of the columns of a patch: null clears a column, and an omitted field keeps it.
- * @param patch SQL of the patch, which is JSON
- */
-const patchedValues = (patch: string): string[] =>
-  Object.entries(COLUMN_BY_PATCH_FIELD).map(([field, column]) => {
-    if (field === 'phoneNumbers') {
-      return `case when ${patch} ? 'phoneNumbers' then coalesce(nullif(${patch} -> 'phoneNumbers', 'null'), '[]')
-        else coalesce(${column}, '[]') end`;
-    }
-    if (field === 'remoteId') {
-      return `case when ${patch} ? 'remoteId' then set_remote_id(coalesce(${column}, '[]'), ${patch} -> 'remoteId')
-        else coalesce(${column}, '[]') end`;
-    }
-    return `case when ${patch} ? '${field}' then ${patch} ->> '${field}' else ${column} end`;
-  });
+/** SQL of the new value of a field's column: null clears it, and an omitted field keeps it. `patch` is SQL of JSON. */
+function patchedValue(field: string, patch: string): string {
+  const [column, isGiven] = [columnOf(field), `case when ${patch} ? '${field}'`];
+  if (field === 'phoneNumbers') {
+    return `${isGiven} then coalesce(nullif(${patch} -> 'phoneNumbers', 'null'), '[]') else coalesce(${column}, '[]') end`;
+  }
+  if (field === 'remoteId') {
+    return `${isGiven} then set_remote_id(coalesce(${column}, '[]'), ${patch} -> 'remoteId') else coalesce(${column}, '[]') end`;
+  }
+  return `${isGiven} then ${patch} ->> '${field}' else ${column} end`;
+}
 
 export const PATCH_LEAD = {
   name: 'lead.patch',
   text: `
     update leads set
-      ${patchedValues('$3::jsonb')
-        .map((value, index) => `${PATCH_COLUMNS[index]} = ${value}`)
-        .join(',\n      ')}
+      ${PATCH_FIELDS.map((field) => `${columnOf(field)} = ${patchedValue(field, '$3::jsonb')}`).join(',\n      ')}
     where organization_id = $1 and id = $2
     returning ${LEAD_JSON}`,
 };
@@ -168,9 +138,7 @@ export const UPSERT_LEADS = {
       wanted as materialized (
         select given.id, n, row_number() over (partition by given.id is null order by n) - 1 as nth,
           entry ->> 'createdByEmail' as created_by, entry ->> 'companyName' as company_name, document,
-          ${patchedValues('entry')
-            .map((value, index) => `${value} as ${PATCH_COLUMNS[index]}`)
-            .join(',\n          ')}
+          ${PATCH_FIELDS.map((field) => `${patchedValue(field, 'entry')} as ${columnOf(field)}`).join(',\n          ')}
         from rows from (jsonb_array_elements($2::jsonb), unnest($3::uuid[])) with ordinality as given (entry, id, n)
           left join stored on stored.id = given.id
       ),
@@ -178,7 +146,7 @@ export const UPSERT_LEADS = {
         update leads set ${PATCH_COLUMNS.map((column) => `${column} = w.${column}`).join(', ')}
         from wanted w
         where ${IS_OWN} and leads.id = any($3) and leads.id = w.id
-          and (${qualifiedColumns('leads')}) is distinct from (${qualifiedColumns('w')})
+          and (${patchColumns('leads')}) is distinct from (${patchColumns('w')})
         returning w.n, leads.document
       ),
       taken as materialized (
@@ -186,7 +154,7 @@ export const UPSERT_LEADS = {
       ),
       created as (
         insert into leads (organization_id, position, created_by, company_name, ${PATCH_COLUMNS.join(', ')})
-        select $1, start + nth, created_by, w.company_name, ${qualifiedColumns('w')}
+        select $1, start + nth, created_by, w.company_name, ${patchColumns('w')}
         from wanted w, taken where id is null order by nth
         returning position, document
       )

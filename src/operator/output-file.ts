@@ -10,10 +10,15 @@ type Append = (chunk: string | Buffer) => Promise<void>;
 
 /**
  * Writes to a temporary file next to the target and renames it at the end, so that a file of that name is always complete.
- * The data is personal, so only the owner may read a new file; a file that is replaced keeps its permissions.
+ * The data is personal, so only the owner may read a new file; a file that is replaced keeps its permissions
+ * unless `keepsPermissions` is false.
  * @throws CommandError with the name of the file if it cannot be written
  */
-export async function writeFile<T>(file: string, write: (append: Append) => Promise<T>): Promise<T> {
+export async function writeFile<T>(
+  file: string,
+  write: (append: Append) => Promise<T>,
+  keepsPermissions = true,
+): Promise<T> {
   const withFileName = <R>(work: Promise<R>): Promise<R> =>
     work.catch((error: unknown) => Promise.reject(new CommandError(`Cannot write ${file}: ${errorMessage(error)}`)));
   const existing = await stat(file).catch(() => undefined);
@@ -24,7 +29,7 @@ export async function writeFile<T>(file: string, write: (append: Append) => Prom
   const removePart = (): void => rmSync(part, { force: true });
   process.once('exit', removePart); // also after a signal
   try {
-    if (existing) await withFileName(output.chmod(existing.mode & PERMISSION_BITS));
+    if (existing && keepsPermissions) await withFileName(output.chmod(existing.mode & PERMISSION_BITS));
     const result = await write((chunk) => withFileName(output.appendFile(chunk)));
     await withFileName(output.sync());
     await withFileName(rename(part, file));

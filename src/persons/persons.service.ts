@@ -4,20 +4,8 @@ import { recordAudit } from '../access/audit-log.service';
 import { lockOrganization } from '../database/locks';
 import { Datasets } from '../datasets/dataset';
 import { addressesIn, type Needles, needlesOf, type PersonQuery } from './person-query';
-import {
-  COUNT_CHANGES,
-  COUNT_RESPONSES,
-  DELETE_LEADS,
-  eraseUser,
-  FIND_EVENTS,
-  FIND_LEADS,
-  findLinkedRecords,
-  findOccurrences,
-  LEAD_ADDRESSES,
-  LOCK_LEADS,
-  REPLACE_RESPONSES,
-} from './persons.sql';
-import { searchedTables, userLinks } from './searched-tables';
+import * as SQL from './persons.sql';
+import { searchedTables, userLists } from './searched-tables';
 
 /** Where an address or a number stands. */
 export interface Occurrence {
@@ -41,15 +29,6 @@ export interface PersonData {
   traces: { storedAnswers: number; changes: number };
 }
 
-/** An association of a lead with an event. */
-export interface PersonEvent {
-  leadId: string;
-  eventId: number;
-  name: string;
-  registered: boolean;
-  checkedIn: boolean;
-}
-
 /** What an erasure does, or would do. */
 export interface Erasure {
   erased: boolean;
@@ -61,39 +40,16 @@ export interface Erasure {
   mentions: Occurrence[];
 }
 
-export interface EraseOptions {
-  /** How many leads it must be, or undefined to change nothing. */
-  expectedLeads?: number;
-  alsoAsUser?: boolean;
-  /** Called before anything is deleted. If it fails, nothing is. */
-  beforeErasing?: () => Promise<void>;
-}
-
 /** A person in an organization. */
 export interface Person {
   organizationId: number;
   query: PersonQuery;
 }
 
-/** The number of leads is another than the operator has confirmed. */
-export class UnexpectedLeads extends Error {
-  constructor(readonly leads: number) {
-    super(`${leads} leads`);
-  }
-}
-
-interface FoundLead {
-  id: string;
-  document: string;
-  email: string | null;
-  personalEmails: string | null;
-  professionalEmails: string | null;
-  phones: string[];
-}
-
-interface Found extends PersonData {
+interface Found extends Person {
   leadIds: string[];
   needles: Needles;
+  data: PersonData;
 }
 
 /** Responses of requests that are still running were not found before the leads were locked. No request takes that long. */
@@ -108,75 +64,68 @@ export class PersonsService {
     private readonly datasets: Datasets,
   ) {}
 
-  /** What belongs to a person, as of one moment, with the events of the leads. */
-  find({ organizationId, query }: Person): Promise<PersonData & { events: PersonEvent[] }> {
+  /** What belongs to a person, as of one moment, with the associations of the leads with events. */
+  find(person: Person): Promise<PersonData & { events: object[] }> {
     return this.dataSource.transaction('REPEATABLE READ', async (manager) => {
-      const { leadIds, records, asUser, mentions, traces } = await this.findAll(manager, organizationId, query);
-      const events = await manager.query<PersonEvent[]>(FIND_EVENTS, [organizationId, leadIds]);
-      return { records, asUser, mentions, traces, events };
+      const { leadIds, data } = await this.findAll(manager, person);
+      const events = await manager.query<object[]>(SQL.FIND_EVENTS, [person.organizationId, leadIds]);
+      return { ...data, events };
     });
   }
 
   /**
    * Erases persons in one transaction. Writers wait only while the leads are deleted.
-   * @throws UnexpectedLeads if the leads of all persons together are not as many as expected. Then nothing is changed.
+   * @param confirm whether to erase this number of leads. If it throws, nothing is changed, either.
    */
-  erase(persons: Person[], { expectedLeads, alsoAsUser = false, beforeErasing }: EraseOptions): Promise<Erasure> {
+  erase(persons: Person[], alsoAsUser: boolean, confirm: (leads: number) => Promise<boolean>): Promise<Erasure> {
     return this.dataSource.transaction(async (manager) => {
-      const total: Erasure = {
-        erased: expectedLeads !== undefined,
-        leads: 0,
-        storedAnswers: 0,
-        asUser: 0,
-        mentions: [],
+      const found: Found[] = [];
+      for (const person of persons) found.push(await this.findAll(manager, person));
+      const sum = (countOf: (each: Found) => number): number => found.reduce((total, each) => total + countOf(each), 0);
+      const leads = sum(({ leadIds }) => leadIds.length);
+      const erased = await confirm(leads);
+      if (erased) for (const each of found) await this.eraseFound(manager, each, alsoAsUser);
+      return {
+        erased,
+        leads,
+        storedAnswers: sum(({ data }) => data.traces.storedAnswers),
+        asUser: alsoAsUser ? sum(({ data }) => data.asUser.length) : 0,
+        mentions: found.flatMap(({ data }) => data.mentions),
       };
-      const found: { organizationId: number; found: Found }[] = [];
-      for (const { organizationId, query } of persons) {
-        const each = await this.findAll(manager, organizationId, query);
-        found.push({ organizationId, found: each });
-        total.leads += each.leadIds.length;
-        total.storedAnswers += each.traces.storedAnswers;
-        if (alsoAsUser) total.asUser += each.asUser.length;
-        total.mentions.push(...each.mentions);
-      }
-      if (expectedLeads === undefined) return total;
-      if (expectedLeads !== total.leads) throw new UnexpectedLeads(total.leads);
-      await beforeErasing?.();
-      for (const each of found) await this.eraseFound(manager, each.organizationId, each.found, alsoAsUser);
-      return total;
     });
   }
 
   /** The addresses of all leads of an organization, each once. */
   async addresses(organizationId: number): Promise<string[]> {
-    const rows = await this.dataSource.query<{ text: string }[]>(LEAD_ADDRESSES, [organizationId]);
+    const rows = await this.dataSource.query<{ text: string }[]>(SQL.LEAD_ADDRESSES, [organizationId]);
     return [...new Set(rows.flatMap(({ text }) => addressesIn(text)))];
   }
 
-  private async findAll(manager: EntityManager, organizationId: number, query: PersonQuery): Promise<Found> {
-    const { emails, phones, leads } = query;
-    const { emailPatterns } = needlesOf({ emails, phones });
-    const rows = await manager.query<FoundLead[]>(FIND_LEADS, [organizationId, emails, phones, leads, emailPatterns]);
-    // What a lead that was named by its ID has is looked for elsewhere.
-    const named = rows.filter(({ id }) => leads.includes(id));
-    const addresses = named.flatMap((lead) =>
-      addressesIn([lead.email, lead.personalEmails, lead.professionalEmails].join(' ')),
+  private async findAll(manager: EntityManager, person: Person): Promise<Found> {
+    const { organizationId, query } = person;
+    const { emailPatterns } = needlesOf(query);
+    const values = [organizationId, query.emails, query.phones, query.leads, emailPatterns];
+    const rows = await manager.query<{ id: string; document: string; addresses: string; phones: string[] }[]>(
+      SQL.FIND_LEADS,
+      values,
     );
+    // What a lead that was named by its ID has is looked for elsewhere.
+    const named = rows.filter(({ id }) => query.leads.includes(id));
     const needles = needlesOf({
-      emails: [...new Set([...emails, ...addresses])],
-      phones: [...new Set([...phones, ...named.flatMap((lead) => lead.phones)])],
+      emails: [...new Set([...query.emails, ...named.flatMap(({ addresses }) => addressesIn(addresses))])],
+      phones: [...new Set([...query.phones, ...named.flatMap(({ phones }) => phones)])],
     });
     const leadIds = rows.map(({ id }) => id);
-    return {
-      leadIds,
-      needles,
+    const count = async (statement: string, parameters: unknown[]): Promise<number> =>
+      (await manager.query<{ count: number }[]>(statement, parameters))[0]?.count ?? 0;
+    const storedAnswers = await count(SQL.COUNT_RESPONSES, responseValues(organizationId, leadIds, needles));
+    const changes = await count(SQL.COUNT_CHANGES, [organizationId, leadIds, needles.emailPatterns]);
+    const data = {
       records: rows.map(({ document }) => JSON.parse(document) as object),
       ...(await this.findElsewhere(manager, organizationId, leadIds, needles)),
-      traces: {
-        storedAnswers: await count(manager, COUNT_RESPONSES, responseValues(organizationId, leadIds, needles)),
-        changes: await count(manager, COUNT_CHANGES, [organizationId, leadIds, needles.emailPatterns]),
-      },
+      traces: { storedAnswers, changes },
     };
+    return { ...person, leadIds, needles, data };
   }
 
   private async findElsewhere(
@@ -189,52 +138,40 @@ export class PersonsService {
     const mentions: Occurrence[] = [];
     for (const table of await searchedTables(manager, this.datasets)) {
       const values = [organizationId, emails, emailPatterns, phonePatterns, leadIds];
-      const rows = await manager.query<{ id: unknown; column: string; isUser: boolean }[]>(
-        findOccurrences(table),
+      const rows = await manager.query<(Omit<Occurrence, 'resource'> & { isUser: boolean })[]>(
+        SQL.findOccurrences(table),
         values,
       );
-      for (const { id, column, isUser } of rows) {
-        const field = table.columns.find(({ name }) => name === column)?.field ?? column;
+      for (const { id, field, isUser } of rows) {
         (isUser ? asUser : mentions).push({ resource: table.resource, id, field });
       }
     }
-    for (const links of userLinks(this.dataSource, this.datasets)) {
-      const rows = await manager.query<{ id: unknown }[]>(findLinkedRecords(links), [organizationId, emails]);
-      asUser.push(...rows.map(({ id }) => ({ resource: links.resource, id, field: links.field })));
+    for (const { resource, field, statement } of userLists(this.dataSource, this.datasets)) {
+      const rows = await manager.query<{ id: unknown }[]>(statement, [organizationId, emails]);
+      asUser.push(...rows.map(({ id }) => ({ resource, id, field })));
     }
     return { asUser, mentions };
   }
 
   private async eraseFound(
     manager: EntityManager,
-    organizationId: number,
-    { leadIds, needles }: Found,
+    { organizationId, leadIds, needles }: Found,
     alsoAsUser: boolean,
   ): Promise<void> {
     const responses = responseValues(organizationId, leadIds, needles);
-    await manager.query(REPLACE_RESPONSES, [...responses, ALL_RESPONSES]);
+    await manager.query(SQL.REPLACE_RESPONSES, [...responses, ALL_RESPONSES]);
     await lockOrganization(manager, organizationId);
-    await manager.query(LOCK_LEADS, [organizationId, leadIds]);
-    await manager.query(DELETE_LEADS, [organizationId, leadIds]);
-    if (alsoAsUser) await this.eraseUsers(manager, organizationId, needles.emails);
-    await manager.query(REPLACE_RESPONSES, [...responses, LATEST_RESPONSES]);
+    await manager.query(SQL.DELETE_LEADS, [organizationId, leadIds]);
+    for (const table of alsoAsUser ? await searchedTables(manager, this.datasets) : []) {
+      for (const statement of SQL.eraseUsers(table)) await manager.query(statement, [organizationId, needles.emails]);
+    }
+    await manager.query(SQL.REPLACE_RESPONSES, [...responses, LATEST_RESPONSES]);
     await recordAudit(manager, {
       organizationId,
       operation: 'persons erase',
       resource: 'erasures',
       change: 'created',
     });
-  }
-
-  private async eraseUsers(manager: EntityManager, organizationId: number, emails: string[]): Promise<void> {
-    for (const table of await searchedTables(manager, this.datasets)) {
-      // The shared catalog belongs to no organization, so none of its records is changed.
-      if (!table.organizationColumn) continue;
-      for (const column of table.columns.filter(({ holdsUser }) => holdsUser)) {
-        const statement = eraseUser(table, column);
-        if (statement) await manager.query(statement, [organizationId, emails]);
-      }
-    }
   }
 }
 
@@ -245,8 +182,3 @@ const responseValues = (organizationId: number, leadIds: string[], needles: Need
   needles.wholeEmailPatterns,
   needles.phonePatterns,
 ];
-
-async function count(manager: EntityManager, statement: string, values: unknown[]): Promise<number> {
-  const [row] = await manager.query<{ count: number }[]>(statement, values);
-  return row?.count ?? 0;
-}

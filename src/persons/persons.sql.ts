@@ -1,24 +1,22 @@
-import { snakeCase } from '../database/data-source';
 import { ADDRESS_SEPARATORS, containsNeedle } from './person-query';
-import type { SearchedColumn, SearchedTable, UserLinks } from './searched-tables';
+import type { SearchedColumn, SearchedTable } from './searched-tables';
+
+const ADDRESSES = `concat_ws(' ', email, personal_emails, professional_emails)`;
+const NUMBERS = 'jsonb_array_elements(lead_provided_phone_numbers || service_provided_phone_numbers) phone';
+const DIGITS = `regexp_replace(phone ->> 'number', '\\D', '', 'g')`;
 
 /**
  * The leads of a person, in the order of their list. `$1` is the organization, `$2` the addresses, `$3` the digits of the
  * numbers, `$4` the IDs, `$5` patterns of texts that contain an address.
  */
 export const FIND_LEADS = `
-  select id, document, email, personal_emails as "personalEmails", professional_emails as "professionalEmails",
-    array(select regexp_replace(phone ->> 'number', '\\D', '', 'g')
-      from jsonb_array_elements(lead_provided_phone_numbers || service_provided_phone_numbers) phone
-      where phone ->> 'number' ~ '\\d') as phones
+  select id, document, ${ADDRESSES} as addresses,
+    array(select ${DIGITS} from ${NUMBERS} where phone ->> 'number' ~ '\\d') as phones
   from leads where organization_id = $1 and (
     id = any($4::uuid[])
-    or lower(concat_ws(' ', email, personal_emails, professional_emails)) like any($5::text[])
-      and regexp_split_to_array(lower(concat_ws(' ', email, personal_emails, professional_emails)), '${ADDRESS_SEPARATORS}')
-        && $2::text[]
-    or cardinality($3::text[]) > 0 and exists (
-      select from jsonb_array_elements(lead_provided_phone_numbers || service_provided_phone_numbers) phone
-      where regexp_replace(phone ->> 'number', '\\D', '', 'g') = any($3)))
+    or lower(${ADDRESSES}) like any($5::text[])
+      and regexp_split_to_array(lower(${ADDRESSES}), '${ADDRESS_SEPARATORS}') && $2::text[]
+    or cardinality($3::text[]) > 0 and exists (select from ${NUMBERS} where ${DIGITS} = any($3)))
   order by position`;
 
 /** The events that leads `$2` of organization `$1` are associated with. */
@@ -29,27 +27,24 @@ export const FIND_EVENTS = `
 
 /** All texts of leads of organization `$1` in which addresses stand. */
 export const LEAD_ADDRESSES = `
-  select concat_ws(' ', email, personal_emails, professional_emails) as text from leads
-  where organization_id = $1 and concat_ws(' ', email, personal_emails, professional_emails) like '%@%'`;
+  select ${ADDRESSES} as text from leads where organization_id = $1 and ${ADDRESSES} like '%@%'`;
 
 /** What a stored response is replaced by. */
 export const GONE = { status: 410, body: '{"status":410,"error":"Gone"}' };
 
-/** SQL: the text of a JSON text, with blanks in place of escapes. */
-function withoutEscapes(text: string): string {
-  return `regexp_replace(${text}, '\\\\(u[0-9a-fA-F]{4}|.)', ' ', 'g')`;
-}
+/** The text of a JSON text, with blanks in place of escapes, which would look like letters before an address. */
+const WITHOUT_ESCAPES = `regexp_replace(raw, '\\\\(u[0-9a-fA-F]{4}|.)', ' ', 'g')`;
 
 /**
  * The condition of stored responses `a` of organization `$1` that hold a lead of `$2`, an address that is like `$3` and
- * matches `$4`, or a number that matches `$5`. Escapes of JSON would look like letters before an address.
+ * matches `$4`, or a number that matches `$5`.
  */
 const HOLDS_PERSON = `
   a.api_key_id in (select id from api_keys where organization_id = $1) and a.answer <> '${GONE.body}' and exists (
     select from (select concat_ws(' ', a.idempotency_key, a.headers, a.answer)) t (raw)
     where exists (select from unnest($2::uuid[]) lead (id) where position(lead.id::text in raw) > 0)
-      or lower(raw) like any($3::text[]) and lower(${withoutEscapes('raw')}) ~ any($4::text[])
-      or cardinality($5::text[]) > 0 and ${withoutEscapes('raw')} ~ any($5))`;
+      or lower(raw) like any($3::text[]) and lower(${WITHOUT_ESCAPES}) ~ any($4::text[])
+      or cardinality($5::text[]) > 0 and ${WITHOUT_ESCAPES} ~ any($5))`;
 
 export const COUNT_RESPONSES = `select count(*)::int as count from idempotent_answers a where ${HOLDS_PERSON}`;
 
@@ -63,10 +58,12 @@ export const COUNT_CHANGES = `
   select count(*)::int as count from changes
   where organization_id = $1 and (id = any($2::uuid[]) or lower(remote_ids::text) like any($3::text[]))`;
 
-/** The leads `$2` of organization `$1`, in the order in which they are locked. */
-export const LOCK_LEADS =
-  'select id from leads where organization_id = $1 and id = any($2::uuid[]) order by id for update';
-export const DELETE_LEADS = 'delete from leads where organization_id = $1 and id = any($2::uuid[])';
+/** The leads `$2` of organization `$1`, which are locked in the order of their IDs. */
+export const DELETE_LEADS = `
+  with locked as materialized (
+    select id from leads where organization_id = $1 and id = any($2::uuid[]) order by id for update
+  )
+  delete from leads where organization_id = $1 and id in (select id from locked)`;
 
 /** SQL of what identifies a row: its ID or, where several columns do, an object. */
 function idOf(table: SearchedTable): string {
@@ -84,45 +81,42 @@ const isUserAddress = ({ name, isArray }: SearchedColumn): string =>
     : `lower(btrim(t.${name})) = any($2::text[])`;
 
 /**
- * Where an address or a number stands in a table, one row for each column of a row. `$1` is the organization, `$2` the
+ * Where an address or a number stands in a table, one row for each field of a row. `$1` is the organization, `$2` the
  * addresses, `$3` patterns of them, `$4` patterns of numbers, `$5` the leads whose rows do not count.
  */
 export function findOccurrences(table: SearchedTable): string {
   const values = table.columns.map(
-    (column) =>
-      `('${snakeCase(column.name)}', t.${column.name}::text, ${column.holdsUser ? isUserAddress(column) : 'false'})`,
+    (column) => `('${column.field}', t.${column.name}::text, ${column.holdsUser ? isUserAddress(column) : 'false'})`,
   );
   // One look at all texts of a row is several times as fast as one at each.
   const rowText = `concat_ws(E'\\n', ${table.columns.map(({ name }) => `t.${name}::text`).join(', ')})`;
   const scope = table.organizationColumn ? `t.${table.organizationColumn} = $1` : '$1::int is not null';
-  const isOther = table.leadColumn
-    ? `and (t.${table.leadColumn} = any($5::uuid[])) is not true`
-    : 'and $5::uuid[] is not null';
+  const isOther = table.leadColumn ? `(t.${table.leadColumn} = any($5::uuid[])) is not true` : '$5::uuid[] is not null';
   return `
-    select ${idOf(table)} as id, v.name as "column", coalesce(v.is_user, false) as "isUser"
-    from ${table.name} t cross join lateral (values ${values.join(', ')}) v (name, value, is_user)
-    where ${scope} ${isOther} and $2::text[] is not null
+    select ${idOf(table)} as id, v.field, coalesce(v.is_user, false) as "isUser"
+    from ${table.name} t cross join lateral (values ${values.join(', ')}) v (field, value, is_user)
+    where ${scope} and ${isOther} and $2::text[] is not null
       and ${containsNeedle(rowText, '$3::text[]', '$4::text[]')}
       and ${containsNeedle('v.value', '$3::text[]', '$4::text[]')}
     order by 1, 2`;
 }
 
-/** The records whose list has a user with an address of `$2`. */
-export const findLinkedRecords = ({ table, ownerColumn, userColumn, userTable, userKey }: UserLinks): string => `
-  select to_jsonb(t.${ownerColumn}) as id from ${table} t
-    join ${userTable} u on u.organization_id = t.organization_id and u.id = t.${userColumn}
-  where t.organization_id = $1 and lower(btrim(u.${userKey})) = any($2::text[]) order by 1`;
-
-/** Takes the addresses `$2` out of a column: the record goes where the address identifies it. Undefined if it must stay. */
-export function eraseUser(table: SearchedTable, column: SearchedColumn): string | undefined {
-  const rows = `t.${table.organizationColumn} = $1 and ${isUserAddress(column)}`;
-  if (column.isRecordKey) return `delete from ${table.name} t where ${rows}`;
-  const remaining = `array(select entry from unnest(t.${column.name}) with ordinality e (entry, n)
-    where lower(btrim(entry)) <> all($2::text[]) order by n)`;
-  if (!column.isArray && !column.isNullable) return undefined;
-  const keys = table.primaryKey.join(', ');
-  return `
-    with rows as (select ${keys} from ${table.name} t where ${rows} order by ${keys} for no key update)
-    update ${table.name} t set ${column.name} = ${column.isArray ? remaining : 'null'} from rows
-    where (${table.primaryKey.map((key) => `t.${key}`).join(', ')}) = (${table.primaryKey.map((key) => `rows.${key}`).join(', ')})`;
+/**
+ * Takes the addresses `$2` out of the columns that hold users: the record goes where the address identifies it. The shared
+ * catalog belongs to no organization, so none of its records is changed.
+ */
+export function eraseUsers({ name, columns, primaryKey, organizationColumn }: SearchedTable): string[] {
+  if (!organizationColumn) return [];
+  const keysOf = (row: string): string => primaryKey.map((key) => `${row}.${key}`).join(', ');
+  return columns.flatMap((column) => {
+    const rows = `${name} t where t.${organizationColumn} = $1 and ${isUserAddress(column)}`;
+    if (column.holdsUser && column.isRecordKey) return `delete from ${rows}`;
+    if (!column.holdsUser || !(column.isArray || column.isNullable)) return [];
+    const remaining = `array(select entry from unnest(t.${column.name}) with ordinality e (entry, n)
+      where lower(btrim(entry)) <> all($2::text[]) order by n)`;
+    return `
+      with rows as (select ${keysOf('t')} from ${rows} order by ${keysOf('t')} for no key update)
+      update ${name} t set ${column.name} = ${column.isArray ? remaining : 'null'} from rows
+      where (${keysOf('t')}) = (${keysOf('rows')})`;
+  });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
@@ -304,6 +304,9 @@ describe('persons', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'persons-')), 'doc.json');
     const found = await find(tenant, '--email', 'doc@example.com', '--output', file);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ ...found, events: [] });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    chmodSync(file, 0o644);
+    await find(tenant, '--email', 'doc@example.com', '--output', file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 

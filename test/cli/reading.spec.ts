@@ -403,6 +403,98 @@ describe('a file is read as a person would', () => {
     });
   });
 
+  describe('knows who has come', () => {
+    const attendance = async (): Promise<object[]> => {
+      const [event] = await tenant.api.all<{ id: number }>('/events', 'events');
+      const { body } = await tenant.api.get(`/events/${event?.id}/leads`).expect(200);
+      return (body as { results: { eventLeads: object[] } }).results.eventLeads;
+    };
+    beforeEach(async () => {
+      await tenant.import({ events: [{ ...createExhibitor().event, ref: 'expo', users: [], tagGroups: [] }] });
+    });
+
+    it.each([
+      ['Checked In', 'Yes'],
+      ['Check-in Date', '2026-05-04 09:12'],
+      ['Registered', 'x'],
+      ['Attendee Status', 'Attending'],
+    ])('but not at which event: "%s" is not dropped without a word', async (column, value) => {
+      const text = `Email,Event,${column}\na@example.com,expo,${value}\nb@example.com,,${value}\nc@example.com, ,${value}\n`;
+      const { message } = await importText(text);
+      const reason = `"${value}" needs an event, and this row names none that is known. Enter one, empty this cell, or put all leads into an event with --event.`;
+      expect(message).toContain(`line 3 and 1 more, column "${column}": ${reason}\n`);
+      expect(message).not.toContain('Try:');
+      const { leftOut, result } = await importText(text, '--lenient');
+      expect(result?.imported).toMatchObject({ leads: 3 });
+      expect(leftOut).toMatchObject([3, 4].map((line) => ({ line, column, value, reason })));
+      expect(await attendance()).toHaveLength(1);
+      expect((await importText(text, '--event', 'expo')).message).toBe('');
+      expect(await attendance()).toHaveLength(4);
+    });
+
+    it('and asks for no event where a row says that somebody has not', async () => {
+      const text = 'Email,Event,Checked In,Attendee Status\na@example.com,expo,Yes,\nb@example.com,,No,Cancelled\n';
+      expect((await importText(text)).message).toBe('');
+      await importText('Email,Event\nc@example.com,expo\nd@example.com,\n', '--checked-in');
+      expect(await attendance()).toMatchObject([{ checkedIn: true }, { checkedIn: true }]);
+    });
+
+    it('and advises nothing by which that is lost', async () => {
+      const advice = '--map "Event name=" --event EVENT';
+      const { message } = await importText('Email,Event name,Checked in\na@example.com,Unheard,Yes\n');
+      expect(message).toMatch(/^line 2, column "Event name": No event matches "Unheard"\./);
+      expect(message).toContain(`If all leads belong to one event, name it with ${advice}.\n`);
+      expect(message).not.toContain('Try:');
+      const ignored = await importText('Email,Event name\na@example.com,Unheard\n');
+      expect(ignored.message).toContain(advice);
+      expect(advisedOptions(ignored.message)).toEqual(['--map', 'Event name=']);
+    });
+  });
+
+  it('a house number belongs to its street', async () => {
+    await importText(
+      'Nachname,Straße,Hausnr.,Adresszusatz,Ort\nRowe,Weg,12 a,Haus B,Jena\nIto,Gasse 7,7,,Ulm\nVale,Platz,,,Bonn\n',
+    );
+    const streets = (await leads()).map(({ company }) => (company as { streetAddress: string }).streetAddress);
+    expect(streets).toEqual(['Weg 12 a, Haus B', 'Gasse 7', 'Platz']);
+  });
+
+  it('a primary phone number is one of the others', async () => {
+    await importText(
+      'Email,Primary Phone,Business Phone,Mobile Phone\na@b.example,+44 7700 900123,+44 20 7946 0123,+447700900123\nb@b.example,0441 99887,0441 99888,\nc@b.example,0441 99887; 0441 99889,0441 99887,\n',
+    );
+    const stored = (await leads()).map(({ phoneNumbers }) => phoneNumbers.leadProvided);
+    expect(stored).toEqual([
+      [
+        { number: '+447700900123', type: 'MOBILE', preferred: true },
+        { number: '+44 20 7946 0123', type: 'OFFICE', preferred: false },
+      ],
+      [
+        { number: '0441 99888', type: 'OFFICE', preferred: false },
+        { number: '0441 99887', type: 'UNKNOWN', preferred: true },
+      ],
+      [
+        { number: '0441 99887', type: 'OFFICE', preferred: true },
+        { number: '0441 99889', type: 'UNKNOWN', preferred: false },
+      ],
+    ]);
+  });
+
+  it('what stands for a name that is still to come is no name', async () => {
+    const text =
+      'Order #,First Name,Last Name,Email,Company\n1,Ada,Rowe,a@example.com,Cobalt\n2,Info Requested,Info Requested,Info Requested,Info Requested\n3,info requested,Ito,b@example.com,\n';
+    const { message } = await importText(text, '--ignore-unknown');
+    expect(message).toMatch(
+      /^line 3 and 1 more, column "First Name": "Info Requested" stands for a text that is missing\. Enter it, or leave the cell empty\.$/m,
+    );
+    const { leftOut } = await importText(text, '--ignore-unknown', '--lenient');
+    expect(await leads()).toMatchObject([
+      { firstName: 'Ada', company: { name: 'Cobalt' } },
+      { firstName: null, lastName: 'Ito' },
+    ]);
+    expect(leftOut.filter(({ line }) => line === 3)).toHaveLength(5);
+  });
+
   it('the same person twice: says how many rows, and how to join them', async () => {
     const text = 'First name,Email\nAda,a@example.com\nAda,A@example.com\nBen,\nEve,\nAda,a@example.com\n';
     const { notes } = await importText(text);

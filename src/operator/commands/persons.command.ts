@@ -2,16 +2,10 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { OrganizationsService } from '../../access/organizations.service';
 import { isUuid } from '../../fields/text';
-import { ErasureFileError, hashPerson, readErasures, recordErasure } from '../../persons/erasure-file';
-import { digitsOf, normalizeEmail, type PersonQuery } from '../../persons/person-query';
-import {
-  type Erasure,
-  type Occurrence,
-  type Person,
-  PersonsService,
-  UnexpectedLeads,
-} from '../../persons/persons.service';
+import { digitsOf, normalizeEmail } from '../../persons/person-query';
+import { type Erasure, type Occurrence, type Person, PersonsService } from '../../persons/persons.service';
 import { addCommand, findOrganization, type GlobalOptions, organizationOption, parseInteger } from '../arguments';
+import { hashPerson, readErasures, recordErasure } from '../erasure-file';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
 import { formatCount, formatNumber } from '../terminal/table';
@@ -75,35 +69,44 @@ const withPersonOptions = (command: Command): Command =>
     .option('--phone <NUMBER>', 'phone number, compared by its digits (may be given several times)', collectPhone, [])
     .option('--lead <ID>', 'ID of a lead (may be given several times)', collectLead, []);
 
-function collectEmail(value: string, all: string[]): string[] {
+/** Collects the values of an option, of which each must be one that `parse` knows. */
+const collect =
+  (parse: (value: string) => string | false, requirement: string) =>
+  (value: string, all: string[]): string[] => {
+    const parsed = parse(value);
+    if (parsed === false) throw new UsageError(requirement);
+    return [...all, parsed];
+  };
+
+const collectEmail = collect((value) => {
   const address = normalizeEmail(value);
-  if (!/^\S+@\S+$/.test(address)) throw new UsageError('--email must be an e-mail address');
-  return [...all, address];
-}
+  return /^\S+@\S+$/.test(address) && address;
+}, '--email must be an e-mail address');
 
-function collectPhone(value: string, all: string[]): string[] {
+const collectPhone = collect((value) => {
   const digits = digitsOf(value);
-  if (digits.length >= MIN_PHONE_DIGITS) return [...all, digits];
-  throw new UsageError(`--phone must be a phone number with at least ${MIN_PHONE_DIGITS} digits`);
-}
+  return digits.length >= MIN_PHONE_DIGITS && digits;
+}, `--phone must be a phone number with at least ${MIN_PHONE_DIGITS} digits`);
 
-function collectLead(value: string, all: string[]): string[] {
-  if (isUuid(value)) return [...all, value.toLowerCase()];
-  throw new UsageError('--lead must be the ID of a lead, which is a UUID');
-}
-
-const queryOf = ({ email, phone, lead }: PersonOptions): PersonQuery => ({ emails: email, phones: phone, leads: lead });
+const collectLead = collect(
+  (value) => isUuid(value) && value.toLowerCase(),
+  '--lead must be the ID of a lead, which is a UUID',
+);
 
 const namesNobody = ({ email, phone, lead }: PersonOptions): boolean => [...email, ...phone, ...lead].length === 0;
 
+async function personOf(services: INestApplicationContext, options: PersonOptions): Promise<Person> {
+  const { id: organizationId } = await findOrganization(services, options.organization);
+  return { organizationId, query: { emails: options.email, phones: options.phone, leads: options.lead } };
+}
+
 async function findPerson(session: Session, options: FindOptions): Promise<void> {
   if (namesNobody(options)) throw new UsageError('Name the person with --email, --phone or --lead');
-  const found = await session.withServices(async (services) => {
-    const { id: organizationId } = await findOrganization(services, options.organization);
-    return services.get(PersonsService).find({ organizationId, query: queryOf(options) });
-  });
+  const found = await session.withServices(async (services) =>
+    services.get(PersonsService).find(await personOf(services, options)),
+  );
   const { output, json } = options;
-  if (output) await writeFile(output, (append) => append(`${JSON.stringify(found, null, 2)}\n`));
+  if (output) await writeFile(output, (append) => append(`${JSON.stringify(found, null, 2)}\n`), false);
   const { records, asUser, mentions, traces } = found;
   await printResult(json, { records, asUser, mentions, traces }, () =>
     [
@@ -128,26 +131,31 @@ function listOccurrences(title: string, occurrences: Occurrence[]): string[] {
 }
 
 async function erasePerson(session: Session, options: EraseOptions): Promise<void> {
-  const { again, record, yes, alsoAsUser, json } = options;
+  const { again, record, yes, alsoAsUser = false, json } = options;
   requireConsistent(options);
   const erasure = await session
     .withServices(async (services) => {
       const persons = again ? await personsOf(services, again) : [await personOf(services, options)];
-      const beforeErasing = async (): Promise<void> => {
-        for (const { organizationId, query } of record ? persons : []) {
-          await recordErasure(record!, organizationId, query.emails, new Date());
+      return services.get(PersonsService).erase(persons, alsoAsUser, async (leads) => {
+        if (yes !== undefined && yes !== leads) {
+          throw new CommandError(`This would delete ${formatCount(leads, 'lead')}, not ${yes}. Nothing was changed.`);
         }
-      };
-      return services.get(PersonsService).erase(persons, { expectedLeads: yes, alsoAsUser, beforeErasing });
+        const recorded = yes !== undefined && record ? persons : [];
+        for (const { organizationId, query } of recorded) await recordErasure(record!, organizationId, query.emails);
+        return yes !== undefined;
+      });
     })
-    .catch((error: unknown) => Promise.reject(explain(error, yes)));
+    .catch((error: unknown) => {
+      const { path } = error as NodeJS.ErrnoException;
+      throw path ? new CommandError(`Cannot use ${path}: ${errorMessage(error)}. Nothing was changed.`) : error;
+    });
   if (erasure.erased && !record && !again) {
     printStatus(
       'Not recorded: after a restore of an older backup, this person is back and no command knows it. ' +
         '--record FILE keeps a line without the address, for "persons erase --again FILE".',
     );
   }
-  await printResult(json, erasure, () => describeErasure(erasure, alsoAsUser === true), 'The person was erased.');
+  await printResult(json, erasure, () => describeErasure(erasure, alsoAsUser), 'The person was erased.');
 }
 
 function requireConsistent(options: EraseOptions): void {
@@ -163,11 +171,6 @@ function requireConsistent(options: EraseOptions): void {
   }
 }
 
-async function personOf(services: INestApplicationContext, options: PersonOptions): Promise<Person> {
-  const { id: organizationId } = await findOrganization(services, options.organization);
-  return { organizationId, query: queryOf(options) };
-}
-
 /** The persons of all organizations of whom a file has a line. */
 async function personsOf(services: INestApplicationContext, file: string): Promise<Person[]> {
   const { salt, hashes } = await readErasures(file);
@@ -178,15 +181,6 @@ async function personsOf(services: INestApplicationContext, file: string): Promi
     if (emails.length > 0) persons.push({ organizationId, query: { emails, phones: [], leads: [] } });
   }
   return persons;
-}
-
-function explain(error: unknown, yes?: number): unknown {
-  if (error instanceof UnexpectedLeads) {
-    return new CommandError(`This would delete ${formatCount(error.leads, 'lead')}, not ${yes}. Nothing was changed.`);
-  }
-  if (error instanceof ErasureFileError) return new CommandError(error.message);
-  const { path } = error as NodeJS.ErrnoException;
-  return path ? new CommandError(`Cannot use ${path}: ${errorMessage(error)}. Nothing was changed.`) : error;
 }
 
 function describeErasure({ erased, leads, storedAnswers, asUser, mentions }: Erasure, alsoAsUser: boolean): string {
