@@ -96,7 +96,7 @@ export async function startOnDatabase(
     const app = await createApp(config, log, extension);
     try {
       await app.init();
-      await listen(app.getHttpServer() as Server, config, '--port');
+      await listen(app.getHttpServer() as Server, config, 'port');
     } catch (error) {
       await app.close();
       throw error;

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { applyStyle } from './terminal';
 
-type Cell = string | number | null;
+type Cell = string | number | Date | null;
 
 /**
  * Formats rows below their headers. Numbers are right-aligned, and two blanks separate the columns, so that people can read
@@ -46,7 +46,7 @@ export const formatNumber = (value: number): string => value.toLocaleString('en-
 
 const NUMBER = /^([\d,]+(\.\d+)?)?$/;
 
-const cellText = (cell: Cell | undefined): string => String(cell ?? '');
+const cellText = (cell: Cell | undefined): string => (cell instanceof Date ? cell.toISOString() : String(cell ?? ''));
 const visibleLength = (cell = ''): number => stripVTControlCharacters(cell).length;
 
 function pad(cell: string, { width, isNumeric } = { width: 0, isNumeric: false }): string {
