@@ -73,11 +73,15 @@ export class AuditedImports {
 
   /** The last imports, newest first. */
   list(organizationId: number, limit: number): Promise<AuditedImport[]> {
-    return this.dataSource.query(LIST, [organizationId, this.log.keptSince, limit]);
+    return this.dataSource.query(LIST, [organizationId, this.oldest, limit]);
   }
 
   async find(organizationId: number, importId: string): Promise<AuditedImport | undefined> {
-    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, [organizationId, this.log.keptSince, importId]);
+    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, [organizationId, this.oldest, importId]);
     return found;
+  }
+
+  private get oldest(): Date {
+    return this.log.keptSince;
   }
 }

@@ -5,7 +5,6 @@ import { MAX_INT32 } from '../fields/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../fields/text';
 import { escapeInvisible } from '../datasets/quote';
 import { COMMAND_NAME } from './command-name';
-import { configureUsageErrors } from './program';
 import { CommandError, UsageError } from './terminal/terminal';
 
 /** Parsers of arguments and options. Their errors never repeat the value, which may be a key pasted by mistake. */
@@ -33,7 +32,8 @@ export function addCommand(
   { summary, notes, jsonResult, example }: CommandDescription,
 ): Command {
   const text = notes ? `${summary} ${notes}` : summary;
-  return configureUsageErrors(parent.command(name))
+  return parent
+    .command(name)
     .summary(summary)
     .description(jsonResult ? `${text}\n\nWith --json it prints ${jsonResult}.` : text)
     .addHelpText('after', `\nExample:\n  $ ${COMMAND_NAME} ${example}`);

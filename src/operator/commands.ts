@@ -26,7 +26,7 @@ import type { Extension } from '../extensions/extension';
 import { addCommand } from './arguments';
 import { CommandLineModule } from './command-line.module';
 import { COMMAND_NAME } from './command-name';
-import { configureUsageErrors, Program } from './program';
+import { Program } from './program';
 import { Session } from './session';
 
 const DESCRIPTION =
@@ -78,7 +78,7 @@ export async function operatorProgram(extension: Extension = {}, serve?: () => P
   const root = CommandLineModule.with(session.contexts);
   const context = await NestFactory.createApplicationContext(root, { abortOnError: false });
   const csv = context.get(CsvService);
-  const program = configureUsageErrors(new Program(COMMAND_NAME))
+  const program = new Program(COMMAND_NAME)
     .description(DESCRIPTION)
     .usage('[command] [options]')
     .version(version, '--version', 'print the version')

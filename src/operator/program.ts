@@ -1,8 +1,13 @@
-import { Command, type ParseOptions } from 'commander';
+import { Command, type ErrorOptions, type ParseOptions } from 'commander';
 import { applyStyle, UsageError } from './terminal/terminal';
 
-/** The root of the command line. It reports our errors about the use of a command as Commander does its own. */
+/** The command line, and each command of it. */
 export class Program extends Command {
+  override createCommand(name?: string): Program {
+    return new Program(name);
+  }
+
+  /** Reports our errors about the use of a command as Commander does its own. */
   override async parseAsync(args?: readonly string[], options?: ParseOptions): Promise<this> {
     try {
       return await super.parseAsync(args, options);
@@ -11,19 +16,12 @@ export class Program extends Command {
       throw error;
     }
   }
-}
 
-/** Prints errors about the use of a command in one line and in red, with the command whose help to read. */
-export function configureUsageErrors(command: Command): Command {
-  return command.configureOutput({
-    outputError: (text, write) => {
-      const message = text
-        .trim()
-        .replace(/\s*\n\s*/g, ' ')
-        .replace(/\.?$/, '.');
-      write(`${applyStyle('red', `${message} See "${fullName(command)} --help".`, process.stderr)}\n`);
-    },
-  });
+  /** Prints an error about the use of the command in one line and in red, with the command whose help to read. */
+  override error(message: string, options?: ErrorOptions): never {
+    const line = message.replace(/\s*\n\s*/g, ' ').replace(/\.?$/, '.');
+    return super.error(applyStyle('red', `${line} See "${fullName(this)} --help".`, process.stderr), options);
+  }
 }
 
 /** The name with those of the parent commands, such as `lanyard keys issue`. */
