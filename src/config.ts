@@ -42,7 +42,7 @@ const integer = (min: number, max: number): SettingType => ({
   requirement: `an integer from ${min} to ${max}`,
 });
 
-const oneOf = (values: readonly string[]): SettingType => ({
+const oneOf = (...values: readonly string[]): SettingType => ({
   read: (text) => (values.includes(text) ? text : undefined),
   requirement: values.join(' or '),
 });
@@ -83,6 +83,9 @@ const origins: SettingType = {
     'wildcards, or * for all origins',
 };
 
+/** Milliseconds for which a start waits for a PostgreSQL that does not respond yet. */
+export const DATABASE_WAIT_MS = 30_000;
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -119,7 +122,7 @@ export class Config {
   readonly isDefaultDataDir: boolean = true;
 
   /** Whether a first start on the embedded PostgreSQL creates the demo organization. */
-  @setting('LANYARD_DEMO', oneOf(['on', 'off']))
+  @setting('LANYARD_DEMO', oneOf('on', 'off'))
   readonly demo: 'on' | 'off' = 'on';
 
   /**
@@ -128,10 +131,6 @@ export class Config {
    */
   @setting('LANYARD_POOL_SIZE', integer(3, 1000))
   readonly poolSize: number = 10;
-
-  /** Milliseconds for which a start waits for a PostgreSQL that does not respond yet. */
-  @setting('LANYARD_DATABASE_WAIT_MS', integer(0, 600_000))
-  readonly databaseWaitMs: number = 30_000;
 
   /** How many proxies in front of the server are trusted to name the client's address. */
   @setting('LANYARD_TRUST_PROXY', integer(0, 16))
@@ -153,8 +152,7 @@ export class Config {
   @setting('LANYARD_REQUEST_TIMEOUT_MS', integer(100, 600_000))
   readonly requestTimeoutMs: number = 60_000;
 
-  /** Milliseconds for which a client may read nothing of its response. */
-  @setting('LANYARD_ANSWER_TIMEOUT_MS', integer(100, 600_000))
+  /** Milliseconds for which a client may read nothing of its response. It is no setting. */
   readonly responseTimeoutMs: number = 15_000;
 
   /** Milliseconds for which a stopping server still responds to new requests. */
@@ -162,7 +160,7 @@ export class Config {
   readonly drainMs: number = 500;
 
   /** The lowest level that is logged. Requests are `info`; those that fail for the server's own reasons are `error`. */
-  @setting('LANYARD_LOG_LEVEL', oneOf(LOG_LEVELS))
+  @setting('LANYARD_LOG_LEVEL', oneOf(...LOG_LEVELS))
   readonly logLevel: LogLevel = 'info';
 
   /** Days for which changes are kept for the feed. */
@@ -174,15 +172,15 @@ export class Config {
   readonly auditDays: number = 90;
 
   /** Whether this process delivers to webhooks. */
-  @setting('LANYARD_WEBHOOKS', oneOf(['on', 'off']))
+  @setting('LANYARD_WEBHOOKS', oneOf('on', 'off'))
   readonly webhooks: 'on' | 'off' = 'on';
 
   /** Whether `webhooks create` accepts an `http` URL that leads to another machine. */
-  @setting('LANYARD_WEBHOOK_HTTP', oneOf(['on', 'off']))
+  @setting('LANYARD_WEBHOOK_HTTP', oneOf('on', 'off'))
   readonly webhookHttp: 'on' | 'off' = 'off';
 
   /** Whether webhooks may be sent to private networks and to this machine. */
-  @setting('LANYARD_WEBHOOK_PRIVATE', oneOf(['on', 'off']))
+  @setting('LANYARD_WEBHOOK_PRIVATE', oneOf('on', 'off'))
   readonly webhookPrivate: 'on' | 'off' = 'on';
 
   /** TCP port of `/metrics`; without it there are no metrics. */
@@ -190,7 +188,7 @@ export class Config {
   readonly metricsPort?: number;
 
   /** Whether requests may ask for simulated faults; in production the value must be `production`. */
-  @setting('LANYARD_SIMULATE', oneOf(['off', 'on', 'production']))
+  @setting('LANYARD_SIMULATE', oneOf('off', 'on', 'production'))
   readonly simulate: 'off' | 'on' | 'production' = 'off';
 
   constructor(values: Partial<Config> = {}) {

@@ -24,7 +24,11 @@ export interface IssuedKey extends KeySettings {
 export type ApiKey = Omit<ApiKeyEntity, 'hash'>;
 
 /** The key was revoked or has expired, so it must not come back as a new one. */
-export class KeyExpiredOrRevoked extends Error {}
+export class KeyExpiredOrRevoked extends Error {
+  constructor(id: string) {
+    super(`Key ${id} has expired or was revoked. Issue a new key instead.`);
+  }
+}
 
 /** Lets the operator manage API keys. */
 @Injectable()
@@ -67,7 +71,7 @@ export class ApiKeysService {
       const old = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!old) return null;
       const { organizationId, label, maxTokens, refillRate, expiresAt, revokedAt, simulate, scope } = old;
-      if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new KeyExpiredOrRevoked();
+      if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new KeyExpiredOrRevoked(id);
       const over = new Date(Date.now() + overlap * 1000);
       const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
       await keys.update({ id }, { expiresAt: oldEnds });

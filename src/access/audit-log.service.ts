@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Config } from '../config';
 
 /** The organization of entries that belong to the installation. */
 export const INSTALLATION = 0;
@@ -116,13 +117,34 @@ export async function beginAuditedImport(
   await recordAudit(manager, { ...entry, id: importId, importId });
 }
 
+const DAY_MS = 86_400_000;
+
 /** Reads the audit log, for the operator alone. Triggers write what changes records. */
 @Injectable()
 export class AuditLog {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly config: Config,
+  ) {}
 
-  /** Oldest first. */
+  /** Whether a log is kept at all. */
+  get isKept(): boolean {
+    return this.config.auditDays > 0;
+  }
+
+  /** Since when it is kept. Servers delete older entries, but not at once. */
+  get keptSince(): Date {
+    return new Date(Date.now() - this.config.auditDays * DAY_MS);
+  }
+
+  /** Of the installation, or of an organization. Oldest first. */
   list({ organizationId = INSTALLATION, leadId, keyId, since }: AuditQuery): Promise<AuditRow[]> {
-    return this.dataSource.query(LIST, [organizationId, since, leadId ?? null, keyId ?? null]);
+    const { keptSince } = this;
+    return this.dataSource.query(LIST, [
+      organizationId,
+      since > keptSince ? since : keptSince,
+      leadId ?? null,
+      keyId ?? null,
+    ]);
   }
 }

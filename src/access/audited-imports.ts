@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Config } from '../config';
-import { recordAudit } from './audit-log.service';
+import { AuditLog, recordAudit } from './audit-log.service';
 
 /** What the audit log keeps of an import, beside the records that it wrote. */
 export interface ImportDetails {
@@ -50,8 +49,6 @@ const ADD_DETAILS = `
   update audit_log set details = $2::jsonb || jsonb_build_object('finishedAt', clock_timestamp()::timestamptz(3))
   where id = $1 and resource = 'imports' and change = 'c'`;
 
-const DAY_MS = 86_400_000;
-
 /** Adds to the entry of an import what it was, when its last record is written. */
 export async function completeAuditedImport(
   manager: EntityManager,
@@ -81,12 +78,12 @@ export async function recordUndo(
 export class AuditedImports {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly config: Config,
+    private readonly log: AuditLog,
   ) {}
 
   /** Whether an audit log is kept at all. */
   get areKept(): boolean {
-    return this.config.auditDays > 0;
+    return this.log.isKept;
   }
 
   /** The last imports, newest first. */
@@ -101,6 +98,6 @@ export class AuditedImports {
   }
 
   private get oldest(): Date {
-    return new Date(Date.now() - this.config.auditDays * DAY_MS);
+    return this.log.keptSince;
   }
 }

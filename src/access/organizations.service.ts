@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { type EntityManager, Repository } from 'typeorm';
 import { lockOrganization } from '../database/locks';
 import { SET_ACTOR, UNAUDITED } from '../database/actor';
 import { INSTALLATION, recordAudit } from './audit-log.service';
@@ -81,11 +81,7 @@ export class OrganizationsService {
   }
 
   private async deleteInBatches(id: number, table: string, key: string): Promise<void> {
-    while ((await this.deleteBatch(id, table, key)) === DELETE_BATCH_SIZE);
-  }
-
-  private deleteBatch(id: number, table: string, key: string): Promise<number> {
-    return this.organizations.manager.transaction(async (manager) => {
+    const deleteBatch = async (manager: EntityManager): Promise<number> => {
       await lockOrganization(manager, id);
       // One entry stands for the whole organization.
       await manager.query(SET_ACTOR, [UNAUDITED]);
@@ -95,7 +91,8 @@ export class OrganizationsService {
         [id],
       );
       return count;
-    });
+    };
+    while ((await this.organizations.manager.transaction(deleteBatch)) === DELETE_BATCH_SIZE);
   }
 
   async isEmpty(): Promise<boolean> {

@@ -27,14 +27,26 @@ export function majorVersionOf(dataDir: string): string | undefined {
 }
 
 /**
- * Creates the cluster with its role, password and database under a temporary name and then renames it, so that it is
- * complete or absent, and the first of several processes wins.
+ * Lets a cluster be made in a temporary directory, which it then leaves, so that it is complete or absent, and the first of
+ * several processes wins.
  */
-export async function createCluster(dataDir: string, programs: Programs): Promise<void> {
-  const { account } = programs;
+export async function placeCluster(dataDir: string, make: (folder: string) => Promise<void>): Promise<void> {
   const folder = fs.mkdtempSync(join(dataDir, 'new-'));
-  const [cluster, password] = [clusterPath(folder), join(folder, 'password')];
   try {
+    await make(folder);
+    fs.renameSync(clusterPath(folder), clusterPath(dataDir));
+  } catch (error) {
+    if (!majorVersionOf(dataDir)) throw error; // otherwise another process was faster
+  } finally {
+    await fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Creates the cluster with its role, password and database. */
+export const createCluster = (dataDir: string, programs: Programs): Promise<void> =>
+  placeCluster(dataDir, async (folder) => {
+    const { account } = programs;
+    const [cluster, password] = [clusterPath(folder), join(folder, 'password')];
     fs.writeFileSync(password, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
     if (account) for (const each of [password, folder]) fs.lchownSync(each, account.uid, account.gid);
     const login = [`--username=${DATABASE_NAME}`, `--pwfile=${password}`, '--auth=scram-sha-256'];
@@ -42,10 +54,4 @@ export async function createCluster(dataDir: string, programs: Programs): Promis
     const alone = ['--single', '-D', cluster, '-c', 'exit_on_error=on', 'postgres'];
     await programs.run('postgres', alone, `create database ${DATABASE_NAME}\n`);
     fs.renameSync(password, passwordIn(cluster));
-    fs.renameSync(cluster, clusterPath(dataDir));
-  } catch (error) {
-    if (!majorVersionOf(dataDir)) throw error; // otherwise another process was faster
-  } finally {
-    await fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
+  });

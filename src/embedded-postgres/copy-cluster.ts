@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { clusterPath, majorVersionOf } from './cluster';
+import { clusterPath, placeCluster } from './cluster';
 import { accountFor } from './programs';
 
 /** Files that PostgreSQL writes at a start. A copy must not have them, or all copies would ask for the same port. */
@@ -13,21 +13,13 @@ const TRACES = ['postmaster.opts', 'server.log'];
 export async function copyCluster(source: string, target: string): Promise<void> {
   const account = accountFor(clusterPath(target));
   fs.mkdirSync(target, { recursive: true, mode: account ? 0o711 : 0o700 });
-  const folder = fs.mkdtempSync(join(target, 'new-'));
-  const copy = clusterPath(folder);
-  try {
-    const options = { recursive: true, mode: fs.constants.COPYFILE_FICLONE };
-    await fs.promises.cp(clusterPath(source), copy, options);
+  await placeCluster(target, async (folder) => {
+    const copy = clusterPath(folder);
+    await fs.promises.cp(clusterPath(source), copy, { recursive: true, mode: fs.constants.COPYFILE_FICLONE });
     for (const name of TRACES) fs.rmSync(join(copy, name), { force: true });
-    if (account) {
-      const names = fs.readdirSync(copy, { recursive: true, encoding: 'utf8' });
-      for (const path of [folder, copy, ...names.map((name) => join(copy, name))])
-        fs.lchownSync(path, account.uid, account.gid);
-    }
-    fs.renameSync(copy, clusterPath(target));
-  } catch (error) {
-    if (!majorVersionOf(target)) throw error;
-  } finally {
-    await fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+    if (!account) return;
+    const names = fs.readdirSync(copy, { recursive: true, encoding: 'utf8' });
+    for (const path of [folder, copy, ...names.map((name) => join(copy, name))])
+      fs.lchownSync(path, account.uid, account.gid);
+  });
 }

@@ -114,20 +114,14 @@ function requireOwnTarget(link: string, account: Account | undefined): void {
   const record = join(fs.realpathSync(link), LINK_RECORD);
   if (!account || !fs.existsSync(record)) return;
   const recorded = fs.readFileSync(record, 'utf8');
-  if (isLinkTo(target, recorded) && !isSameFile(recorded, link)) {
+  const [first, own] = [fs.lstatSync(recorded, { throwIfNoEntry: false }), fs.lstatSync(link)];
+  const isSameFile = first?.ino === own.ino && first.dev === own.dev;
+  if (first?.isSymbolicLink() && fs.readlinkSync(recorded) === target && !isSameFile) {
     throw new EmbeddedPostgresError(
       `${link} is a copy of the link ${recorded}, and two installations cannot share a database. Remove the copy to begin with a new database.`,
     );
   }
   if (recorded !== link) fs.writeFileSync(record, link);
-}
-
-const isLinkTo = (target: string, path: string): boolean =>
-  Boolean(fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) && fs.readlinkSync(path) === target;
-
-function isSameFile(one: string, other: string): boolean {
-  const [first, second] = [fs.lstatSync(one), fs.lstatSync(other)];
-  return first.ino === second.ino && first.dev === second.dev;
 }
 
 /** @throws Error if another user could replace what is in it */

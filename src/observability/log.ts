@@ -42,10 +42,7 @@ export function logToStandardError(): void {
   standardStream = process.stderr;
 }
 
-function sharedOutput(): DestinationStream {
-  output ??= createOutput();
-  return output;
-}
+const sharedOutput = (): DestinationStream => (output ??= createOutput());
 
 function createOutput(): DestinationStream {
   // Without a listener a failed write would end the process.
@@ -77,7 +74,7 @@ function createOutput(): DestinationStream {
 
 /** Prints a line for the person who started the server, among those of the log. */
 export function announce(line: string): void {
-  output ??= createOutput();
+  sharedOutput();
   if (buffer === undefined) standardStream.write(`${line}\n`);
   else {
     buffer.write(`${line}\n`);
@@ -119,26 +116,25 @@ export class NestLog implements LoggerService {
     const isNest = NEST_PARTS.includes(String(context.at(-1)));
     this.write(isNest ? 'debug' : 'info', message, context);
   };
-  fatal = (message: unknown, ...context: unknown[]): void => this.write('fatal', message, context);
-  error = (message: unknown, ...context: unknown[]): void => this.write('error', message, context);
-  warn = (message: unknown, ...context: unknown[]): void => this.write('warn', message, context);
-  debug = (message: unknown, ...context: unknown[]): void => this.write('debug', message, context);
-  verbose = (message: unknown, ...context: unknown[]): void => this.write('trace', message, context);
+  fatal = this.writer('fatal');
+  error = this.writer('error');
+  warn = this.writer('warn');
+  debug = this.writer('debug');
+  verbose = this.writer('trace');
+
+  private writer(level: Level): (message: unknown, ...context: unknown[]) => void {
+    return (message, ...context) => this.write(level, message, context);
+  }
 
   /** @param context further messages or the stack of an error, and last the name of the part */
   private write(level: Level, message: unknown, context: unknown[]): void {
-    const hasPart = typeof context.at(-1) === 'string';
-    const part = hasPart ? context.at(-1) : undefined;
-    const rest = hasPart ? context.slice(0, -1) : context;
-    const isError = level === 'error' || level === 'fatal';
-    const [stack] = isError ? rest.splice(0, 1) : [];
+    const rest = [...context];
+    const part = typeof rest.at(-1) === 'string' ? rest.pop() : undefined;
+    const stack = level === 'error' || level === 'fatal' ? rest.shift() : undefined;
     const details = rest.length > 0 ? rest : undefined;
-    if (message instanceof Error) {
-      this.destination[level]({ part, stack: stack ?? message.stack, details }, message.message);
-      return;
-    }
-    const fields = typeof message === 'object' ? message : {};
-    const text = typeof message === 'object' ? undefined : String(message);
-    this.destination[level]({ part, ...fields, stack, details }, text);
+    const log = (fields: object, text?: string): void => this.destination[level](fields, text);
+    if (message instanceof Error) log({ part, stack: stack ?? message.stack, details }, message.message);
+    else if (typeof message === 'object') log({ part, ...message, stack, details });
+    else log({ part, stack, details }, String(message));
   }
 }

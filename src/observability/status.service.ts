@@ -1,56 +1,39 @@
-import type { Scope } from '../api/scopes';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { COUNT_SERVERS_WITHOUT_REDIS } from '../rate-limit/local-limits';
+import type { Scope } from '../api/scopes';
+import type { ReaderState } from '../changes/feed-reader.entity';
 import { READERS, STATE_COUNTS } from '../changes/feed-readers.sql';
+import { COUNT_SERVERS_WITHOUT_REDIS } from '../rate-limit/local-limits';
 
-/** The result of `status`. A value that could not be looked up is null. */
-export interface Status {
-  /** The release of the program that runs the command. */
-  version: string;
+export type StateCounts = Record<ReaderState, number>;
+
+interface Counts {
+  organizations: number;
+  /** `active` keys are valid now. `expiring` counts those of them that expire within a week, `scopes` those of each scope. */
+  keys: { active: number; expiring: number; expired: number; revoked: number; scopes: Record<Scope, number> };
+  leads: number;
+  webhooks: StateCounts;
+  /** Of each name of `@OnChanges`: its organizations by state, and since when the oldest change waits that is known to wait. */
+  subscriptions: (StateCounts & { name: string; lastError: string | null; waitingSince: string | null })[];
+  /** Servers store the number of requests once a minute. */
+  busiestKeys: {
+    id: string;
+    prefix: string;
+    label: string | null;
+    organization: { id: number; name: string };
+    requests: number;
+  }[];
+}
+
+/** What a database can be asked for. A value that could not be looked up is null. */
+export type DatabaseStatus = { [Name in keyof Counts]: Counts[Name] | null } & {
   /** `error` says why the database is unreachable. `size` is in bytes on disk. */
   database: { reachable: boolean; error?: string; embedded: boolean; version: string | null; size: number | null };
   /** Servers without Redis that use this database now. Each of them enforces rate limits on its own. */
   serversWithoutRedis: number | null;
-  /** Null if no Redis is configured. */
-  redis: { reachable: boolean; error?: string; version: string | null } | null;
   /** `pending` has the names of migrations in the order in which they will be applied. */
   migrations: { applied: number; pending: string[] } | null;
-  organizations: number | null;
-  /** `active` keys are valid now. `expiring` counts those of them that expire within a week. */
-  keys: {
-    active: number;
-    expiring: number;
-    expired: number;
-    revoked: number;
-    /** The active keys by their scope. */
-    scopes: Record<Scope, number>;
-  } | null;
-  leads: number | null;
-  webhooks: { active: number; failing: number; paused: number; disabled: number } | null;
-  /** Of each name of `@OnChanges`: its organizations by state, and since when the oldest change waits that is known to wait. */
-  subscriptions: SubscriptionStatus[] | null;
-  busiestKeys: BusyKey[] | null;
-}
-
-export interface SubscriptionStatus {
-  name: string;
-  active: number;
-  failing: number;
-  paused: number;
-  disabled: number;
-  lastError: string | null;
-  waitingSince: string | null;
-}
-
-interface BusyKey {
-  id: string;
-  prefix: string;
-  label: string | null;
-  organization: { id: number; name: string };
-  /** The number of requests in the last hour. Servers store it once a minute. */
-  requests: number;
-}
+};
 
 const MAX_BUSIEST_KEYS = 10;
 
@@ -94,7 +77,7 @@ export class StatusService {
   constructor(private readonly dataSource: DataSource) {}
 
   /** It only reads, also where no migration was applied yet. */
-  async status(embedded: boolean): Promise<Omit<Status, 'redis' | 'version'>> {
+  async status(embedded: boolean): Promise<DatabaseStatus> {
     const [about] = await this.dataSource.query<[{ version: string; size: number }]>(
       `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as size`,
     );
@@ -104,14 +87,11 @@ export class StatusService {
     const database = { reachable: true, embedded, ...about };
     // A pending migration may be the one that creates a table.
     if (migrations.pending.length > 0) return { database, serversWithoutRedis, migrations, ...UNKNOWN_COUNTS };
-    const [counts] =
-      await this.dataSource.query<
-        [Omit<Status, 'version' | 'database' | 'serversWithoutRedis' | 'redis' | 'migrations'>]
-      >(COUNTS);
+    const [counts] = await this.dataSource.query<[Counts]>(COUNTS);
     return { database, serversWithoutRedis, migrations, ...counts };
   }
 
-  private async migrations(): Promise<NonNullable<Status['migrations']>> {
+  private async migrations(): Promise<NonNullable<DatabaseStatus['migrations']>> {
     const [{ exists }] = await this.dataSource.query<[{ exists: boolean }]>(
       `select to_regclass('migrations') is not null as exists`,
     );

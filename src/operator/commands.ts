@@ -26,7 +26,7 @@ import type { Extension } from '../extensions/extension';
 import { addCommand } from './arguments';
 import { CommandLineModule } from './command-line.module';
 import { COMMAND_NAME } from './command-name';
-import { configureUsageErrors, Program } from './program';
+import { Program } from './program';
 import { Session } from './session';
 
 const DESCRIPTION =
@@ -46,6 +46,29 @@ Exit status: 0 for success, 1 for a failure, 2 for wrong usage; 128 plus the
 number of the signal that interrupted the command (130 for Ctrl-C); 141 if
 standard output was closed before the result was written.`;
 
+/** In the order of the help. */
+const COMMANDS = [
+  organizationsCommand,
+  keysCommand,
+  industryEventsCommand,
+  importCommand,
+  importsCommand,
+  exportCommand,
+  changesCommand,
+  seedCommand,
+  sandboxCommand,
+  webhooksCommand,
+  personsCommand,
+  auditCommand,
+  backupCommand,
+  restoreCommand,
+  statusCommand,
+  checkCommand,
+  configCommand,
+  openapiCommand,
+  migrateCommand,
+];
+
 /**
  * Builds the command line. It throws CommanderError instead of ending the process.
  * @param serve starts the server, for the command `start`
@@ -55,7 +78,7 @@ export async function operatorProgram(extension: Extension = {}, serve?: () => P
   const root = CommandLineModule.with(session.contexts);
   const context = await NestFactory.createApplicationContext(root, { abortOnError: false });
   const csv = context.get(CsvService);
-  const program = configureUsageErrors(new Program(COMMAND_NAME))
+  const program = new Program(COMMAND_NAME)
     .description(DESCRIPTION)
     .usage('[command] [options]')
     .version(version, '--version', 'print the version')
@@ -66,6 +89,7 @@ export async function operatorProgram(extension: Extension = {}, serve?: () => P
   program.hook('preAction', (_, action) => {
     const parent = action.parent === program ? '' : `${action.parent?.name()} `;
     session.command = `${parent}${action.name()}`;
+    session.json = Boolean(program.opts().json);
   });
   // `start` alone does not come here: src/start/run.ts starts the server without a command line.
   addCommand(program, 'start', {
@@ -76,24 +100,6 @@ export async function operatorProgram(extension: Extension = {}, serve?: () => P
       'created the demo organization; the log then goes to standard error',
     example: 'start',
   }).action(() => serve?.());
-  organizationsCommand(program, session);
-  keysCommand(program, session);
-  industryEventsCommand(program, session);
-  importCommand(program, session, csv);
-  importsCommand(program, session);
-  exportCommand(program, session, csv);
-  changesCommand(program, session);
-  seedCommand(program, session, csv);
-  sandboxCommand(program, session);
-  webhooksCommand(program, session);
-  personsCommand(program, session);
-  auditCommand(program, session);
-  backupCommand(program, session);
-  restoreCommand(program, session);
-  statusCommand(program, session);
-  checkCommand(program, session);
-  configCommand(program);
-  openapiCommand(program, session);
-  migrateCommand(program, session);
+  for (const addTo of COMMANDS) addTo(program, session, csv);
   return program;
 }

@@ -1,31 +1,27 @@
-import { Command, type ParseOptions } from 'commander';
+import { Command, type ErrorOptions, type ParseOptions } from 'commander';
 import { applyStyle, UsageError } from './terminal/terminal';
 
-/** The root of the command line. An error about the use of a command names the help of that command. */
+/** The command line, and each command of it. */
 export class Program extends Command {
+  override createCommand(name?: string): Program {
+    return new Program(name);
+  }
+
+  /** Reports our errors about the use of a command as Commander does its own. */
   override async parseAsync(args?: readonly string[], options?: ParseOptions): Promise<this> {
     try {
       return await super.parseAsync(args, options);
     } catch (error) {
-      if (error instanceof UsageError) error.message = withHelpHint(findCommand(this, this.args), error.message);
+      if (error instanceof UsageError) findCommand(this, this.args).error(`error: ${error.message}`);
       throw error;
     }
   }
-}
 
-/** Prints Commander's own errors in one line and in red, with the command whose help to read. */
-export function configureUsageErrors(command: Command): Command {
-  return command.configureOutput({
-    outputError: (text, write) => {
-      const lines = text.split('\n').map((line) => line.trim());
-      write(`${applyStyle('red', withHelpHint(command, lines.filter(Boolean).join(' ')), process.stderr)}\n`);
-    },
-  });
-}
-
-function withHelpHint(command: Command, message: string): string {
-  const end = message.endsWith('.') ? '' : '.';
-  return `${message}${end} See "${fullName(command)} --help".`;
+  /** Prints an error about the use of the command in one line and in red, with the command whose help to read. */
+  override error(message: string, options?: ErrorOptions): never {
+    const line = message.replace(/\s*\n\s*/g, ' ').replace(/\.?$/, '.');
+    return super.error(applyStyle('red', `${line} See "${fullName(this)} --help".`, process.stderr), options);
+  }
 }
 
 /** The name with those of the parent commands, such as `lanyard keys issue`. */

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { CommanderError } from 'commander';
+import { KeyExpiredOrRevoked } from '../access/api-keys.service';
 import { ConfigError } from '../config';
 import { databaseErrorMessage } from '../database/errors';
 import type { Extension } from '../extensions/extension';
@@ -8,7 +9,7 @@ import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-sign
 import { BackupError } from '../backup/backup-file';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
-import { OutputClosed, CommandError, RowsSkipped, printStatus, applyStyle, UsageError } from './terminal/terminal';
+import { CommandError, printStatus, applyStyle } from './terminal/terminal';
 
 /**
  * Runs the command of the process's arguments and ends the process.
@@ -30,6 +31,9 @@ export async function runCommand(extension: Extension | undefined, serve: () => 
   }
 }
 
+/** Errors of services whose message is one line for the operator. */
+const EXPECTED_ERRORS = [ImportError, BackupError, ConfigError, EmbeddedPostgresError, KeyExpiredOrRevoked];
+
 /**
  * The message and the exit status for a command that failed. The message is one line for an expected error, and the stack
  * trace for a bug.
@@ -37,14 +41,9 @@ export async function runCommand(extension: Extension | undefined, serve: () => 
 export function reportOf(error: unknown): { message?: string; status: number } {
   // Commander has printed its own message. Help that was asked for is not an error.
   if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 };
-  // Node ignores SIGPIPE, so this is the status that a shell would report: an unseen result must not look like success.
-  if (error instanceof OutputClosed) return { message: error.message, status: 141 };
   if (error instanceof Interrupted) return { message: error.message, status: signalExitStatus(error.signal) };
-  if (error instanceof UsageError) return { message: `error: ${error.message}`, status: 2 };
-  if (error instanceof RowsSkipped) return { status: 3 };
-  const isExpected = [CommandError, ImportError, BackupError, ConfigError, EmbeddedPostgresError].some(
-    (kind) => error instanceof kind,
-  );
+  if (error instanceof CommandError) return { message: error.message, status: error.exitStatus };
+  const isExpected = EXPECTED_ERRORS.some((kind) => error instanceof kind);
   if (isExpected) return { message: (error as Error).message, status: 1 };
   return { message: databaseErrorMessage(error) ?? (error instanceof Error ? error.stack : String(error)), status: 1 };
 }

@@ -12,7 +12,7 @@ import { OpenDatabase, openDatabase } from '../schema/open';
 import type { SchemaDefinition } from '../schema/schema-definition';
 import { Interrupted, createStopSignal } from '../server/stop-signal';
 import { OperatorModule } from './operator.module';
-import { printStatus } from './terminal/terminal';
+import { printResult, printStatus } from './terminal/terminal';
 
 /** What all commands of one invocation work with. */
 export class Session {
@@ -21,6 +21,8 @@ export class Session {
   readonly schema: SchemaDefinition;
   /** The command under way, as the audit log names it. */
   command = 'command line';
+  /** Whether it prints its result as JSON. */
+  json = false;
 
   constructor(readonly extension: Extension) {
     this.contexts = contextsOf(extension);
@@ -71,6 +73,14 @@ export class Session {
     } finally {
       await database.close();
     }
+  }
+
+  /**
+   * Prints the result of the command: one JSON value with `--json`, otherwise text.
+   * @param doneText says what the command has done, if the result cannot be printed and repeating it would do it twice
+   */
+  print(result: unknown, text: () => string, doneText?: string): Promise<void> {
+    return printResult(this.json, result, text, doneText);
   }
 
   /** @throws ConfigError if the database is unreachable, because connecting is all that happens before a command's work */

@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { version } from '../../package.json';
 import { createApp } from '../app';
-import { Config, ConfigError, readConfig, unknownSettings } from '../config';
+import { Config, ConfigError, DATABASE_WAIT_MS, readConfig, unknownSettings } from '../config';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import { databaseErrorMessage } from '../database/errors';
 import { type Extension, extensionSchema } from '../extensions/extension';
@@ -42,7 +42,7 @@ async function serveUntilStopped(extension: Extension, json: boolean): Promise<v
   const stop = createStopSignal();
   const opening: OpenOptions = {
     schema: extensionSchema(extension),
-    retryForMs: settings.databaseWaitMs,
+    retryForMs: DATABASE_WAIT_MS,
     log,
     signal: stop,
     keepRunning: true,

@@ -31,7 +31,7 @@ describe('operator changes', () => {
     expect(stdout).not.toContain(lead.remoteIds[0]?.id);
   });
 
-  it('prints changes as clients get them: one JSON value with --json, one per line with --ndjson', async () => {
+  it('prints changes as clients get them with --json, as one JSON value of several pages', async () => {
     expect(await installation.operator.json<Change[]>(command)).toEqual([]);
     await tenant.import(createExhibitor().dataset);
     await tenant.import({
@@ -40,9 +40,7 @@ describe('operator changes', () => {
     const changes = await installation.operator.json<Change[]>(command);
     const records = await listRecords(tenant.api);
     expect(new Map(changes.map((change) => [nameOf(change), change.record]))).toEqual(records);
-    const { stdout } = await installation.operator.run([...command, '--ndjson']);
-    const lines = stdout.split('\n').filter(Boolean);
-    expect(lines.map((line) => nameOf(JSON.parse(line) as Change))).toEqual(changes.map(nameOf));
+    expect(changes.length).toBeGreaterThan(520);
   });
 
   it('rejects an organization that does not exist', async () => {

@@ -76,11 +76,9 @@ describe('operator seed', () => {
     return exported(id);
   };
 
-  it('creates the same data for the same options, and other data for another seed or day', async () => {
-    const all = await Promise.all([seeded(), seeded('--seed', '42'), seeded('--seed', '43')]);
-    const [one, same, other] = all.map(nameless);
+  it('creates the same data for the same options, and other data for another day', async () => {
+    const [one, same] = [await seeded(), await seeded()].map(nameless);
     expect(same).toEqual(one);
-    expect(other).not.toEqual(one);
     const { leads } = await seeded('--until', '2030-01-01');
     expect(leads.every(({ createdAt }) => createdAt > '2027-01-01' && createdAt < '2030-01-01')).toBe(true);
   }, 60_000);

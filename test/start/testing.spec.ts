@@ -81,6 +81,11 @@ describe.each([
     expect(disabled).toBe(0);
   });
 
+  it('says that a port is in use', async () => {
+    const { port } = new URL(lanyard.url);
+    await expect(startLanyard({ databaseUrl, port: Number(port) })).rejects.toThrow(`port ${port} is already in use`);
+  });
+
   it('stops twice as once, and its database is gone', async () => {
     const own = await startLanyard({ databaseUrl });
     const { databaseUrl: database = '' } = own.app.get(Config);

@@ -1,21 +1,18 @@
-import { Command } from 'commander';
-import { AuditLog, type AuditRow, INSTALLATION } from '../../access/audit-log.service';
-import { isUuid } from '../../fields/text';
-import { Config } from '../../config';
+import type { Command } from 'commander';
+import { AuditLog, type AuditRow } from '../../access/audit-log.service';
 import { escapeInvisible } from '../../datasets/quote';
-import { addCommand, type GlobalOptions, parseDateTimeOption, parseKeyId, parseOrganizationId } from '../arguments';
+import { addCommand, parseDateTimeOption, parseKeyId, parseOrganizationId, parseUuid } from '../arguments';
 import type { Session } from '../session';
 import { formatTable } from '../terminal/table';
-import { printResult, UsageError } from '../terminal/terminal';
 
-interface AuditOptions extends GlobalOptions {
+interface AuditOptions {
   organization?: number;
   lead?: string;
   key?: string;
   since?: Date;
 }
 
-const DAY_MS = 86_400_000;
+const dayAgo = (): Date => new Date(Date.now() - 86_400_000);
 
 /** The command `audit`. */
 export function auditCommand(program: Command, session: Session): void {
@@ -29,48 +26,35 @@ export function auditCommand(program: Command, session: Session): void {
     example: 'audit --organization 1 --since 2026-11-24',
   })
     .option('--organization <ID>', 'organization of the records', parseOrganizationId('--organization'))
-    .option('--lead <ID>', 'only this lead and its associations with events', parseLeadId)
+    .option(
+      '--lead <ID>',
+      'only this lead and its associations with events',
+      parseUuid('--lead must be the ID of a lead'),
+    )
     .option('--key <KEYID>', 'only what this key wrote', parseKeyId)
     .option(
       '--since <TIME>',
       'date (midnight UTC) or ISO 8601 date-time (default: a day ago)',
       parseDateTimeOption('--since'),
     )
-    .action((_, self: Command) => showAudit(session, self.optsWithGlobals()));
+    .action((options: AuditOptions) => showAudit(session, options));
 }
 
-/** @throws UsageError */
-function parseLeadId(text: string): string {
-  if (isUuid(text)) return text.toLowerCase();
-  throw new UsageError('--lead must be the ID of a lead');
-}
-
-async function showAudit(
-  session: Session,
-  { json, organization: organizationId = INSTALLATION, lead: leadId, key: keyId, since }: AuditOptions,
-): Promise<void> {
-  const { rows, auditDays } = await session.withServices(async (services) => {
-    const { auditDays } = services.get(Config);
-    const oldest = Date.now() - auditDays * DAY_MS;
-    const wanted = since?.getTime() ?? Date.now() - DAY_MS;
-    const query = { organizationId, leadId, keyId, since: new Date(Math.max(oldest, wanted)) };
-    return { rows: auditDays === 0 ? [] : await services.get(AuditLog).list(query), auditDays };
+async function showAudit(session: Session, { organization, lead, key, since = dayAgo() }: AuditOptions): Promise<void> {
+  const { rows, isKept } = await session.withServices(async (services) => {
+    const log = services.get(AuditLog);
+    const query = { organizationId: organization, leadId: lead, keyId: key };
+    return { rows: await log.list({ ...query, since }), isKept: log.isKept };
   });
-  const shown = rows.map((row) => ({ ...row, id: recordId(session, row) }));
-  const entries = shown.map(({ at, keyId, operation, resource, id, change, importId }) => ({
-    at,
-    keyId,
-    operation,
-    resource,
-    id,
-    change,
-    importId: importId ?? undefined,
-  }));
-  const empty = auditDays === 0 ? 'No audit log is kept: LANYARD_AUDIT_DAYS is 0.' : 'No entries.';
-  await printResult(json, entries, () => (shown.length === 0 ? empty : auditTable(shown)));
+  const entries = rows.map((row) => {
+    const { at, keyId, operation, resource, change, importId } = row;
+    return { at, keyId, operation, resource, id: recordId(session, row), change, importId: importId ?? undefined };
+  });
+  await session.print(entries, () => {
+    if (!isKept) return 'No audit log is kept: LANYARD_AUDIT_DAYS is 0.';
+    return rows.length === 0 ? 'No entries.' : auditTable(rows);
+  });
 }
-
-type ShownRow = Omit<AuditRow, 'id'> & { id: ReturnType<typeof recordId> };
 
 /** The key of a record as the change feed has it. */
 function recordId({ feedResources }: Session, { resource, eventId, id }: AuditRow): string | number | object | null {
@@ -79,14 +63,14 @@ function recordId({ feedResources }: Session, { resource, eventId, id }: AuditRo
   return { [key?.integer?.name ?? 'eventId']: Number(eventId), [key?.uuid?.name ?? 'id']: id };
 }
 
-const auditTable = (rows: ShownRow[]): string =>
+const auditTable = (rows: AuditRow[]): string =>
   formatTable(
     ['at', 'key', 'operation', 'record', 'change', 'import'],
-    rows.map(({ at, keyId, label, prefix, operation, resource, id, change, importId }) => [
-      at.toISOString(),
-      keyId && [prefix && `${prefix}…`, label && escapeInvisible(label), !prefix && keyId].filter(Boolean).join(' '),
+    rows.map(({ at, keyId, label, prefix, operation, resource, eventId, id, change, importId }) => [
+      at,
+      keyId && [prefix ? `${prefix}…` : keyId, label && escapeInvisible(label)].filter(Boolean).join(' '),
       operation,
-      `${resource} ${id !== null && typeof id === 'object' ? Object.values(id).join(' ') : (id ?? '')}`.trim(),
+      [resource, eventId, id].filter(Boolean).join(' '),
       change,
       importId,
     ]),

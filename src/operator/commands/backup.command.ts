@@ -2,16 +2,16 @@ import { lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { findDatabase } from '../../schema/open';
 import { BackupService } from '../../backup/backup.service';
 import type { RowCounts } from '../../backup/backup-file';
 import { COMMAND_NAME } from '../command-name';
-import { addCommand, GlobalOptions } from '../arguments';
+import { addCommand } from '../arguments';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
 import { formatCount } from '../terminal/table';
-import { printResult, CommandError } from '../terminal/terminal';
+import { CommandError } from '../terminal/terminal';
 
 const NOTES = `
 A backup is a consistent snapshot of everything that was stored before it began.
@@ -29,20 +29,19 @@ export function backupCommand(program: Command, session: Session): void {
   })
     .argument('<FILE>', 'file to create; it is written completely or not at all')
     .addHelpText('after', NOTES)
-    .action((file: string, _, self: Command) => backup(session, file, self.optsWithGlobals()));
+    .action((file: string) => backup(session, file));
 }
 
-async function backup(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
+async function backup(session: Session, file: string): Promise<void> {
   if (lstatSync(file, { throwIfNoEntry: false }))
     throw new CommandError(`${file} already exists. Choose another file name.`);
   const backedUp: RowCounts = {};
   // The database is opened without migrating it, because a backup is made before an upgrade.
   await session.withServices((services) => compress(services.get(BackupService).backup(backedUp), file), findDatabase);
   const { size: bytes } = await stat(file);
-  await printResult(json, { backedUp, bytes }, () => {
-    const { organizations = 0, leads = 0 } = backedUp;
-    return `Backed up ${formatCount(organizations, 'organization')} with ${formatCount(leads, 'lead')} to ${file} (${formatCount(bytes, 'byte')}).`;
-  });
+  const { organizations = 0, leads = 0 } = backedUp;
+  const text = `Backed up ${formatCount(organizations, 'organization')} with ${formatCount(leads, 'lead')} to ${file} (${formatCount(bytes, 'byte')}).`;
+  await session.print({ backedUp, bytes }, () => text);
 }
 
 /** Compresses the backup into the file. */

@@ -1,9 +1,9 @@
-import { Command } from 'commander';
-import { addCommand, GlobalOptions } from '../arguments';
+import type { Command } from 'commander';
+import { addCommand } from '../arguments';
 import { type CheckResult, CheckService } from '../../schema/check.service';
 import type { Session } from '../session';
 import { formatCount, formatNumber, formatTable } from '../terminal/table';
-import { printResult, CommandError, printStatus, applyStyle } from '../terminal/terminal';
+import { CommandError, printStatus, applyStyle } from '../terminal/terminal';
 
 /** The command `check`. */
 export function checkCommand(program: Command, session: Session): void {
@@ -17,7 +17,7 @@ export function checkCommand(program: Command, session: Session): void {
     example: 'check --repair',
   })
     .option('--repair', 'rebuild what is wrong, recreate what was dropped, and re-enable triggers')
-    .action((_, self: Command) => check(session, self.optsWithGlobals()));
+    .action(({ repair = false }: { repair?: boolean }) => check(session, repair));
 }
 
 /** What is counted in each part of the result, as a noun. */
@@ -31,14 +31,14 @@ const PART_NOUNS: Record<string, string> = {
 
 const nounOf = (part: string): string => PART_NOUNS[part] ?? 'row';
 
-async function check(session: Session, { json, repair = false }: GlobalOptions & { repair?: boolean }): Promise<void> {
+async function check(session: Session, repair: boolean): Promise<void> {
   const { found, left } = await session.withServices(async (services) => {
     const service = services.get(CheckService);
     const found = await service.check(repair);
     // A repair that raises no error may still have changed nothing.
     return { found, left: repair && describeWrong(found).length > 0 ? await service.check(false) : found };
   });
-  await printResult(json, found, () =>
+  await session.print(found, () =>
     formatTable(
       ['', 'checked', 'wrong'],
       Object.entries(found).map(([part, { checked, wrong }]) => [

@@ -1,10 +1,9 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { escapeInvisible } from '../../datasets/quote';
 import { CatalogService } from '../../industry-events/catalog.service';
-import { addCommand, type GlobalOptions, parseText } from '../arguments';
+import { addCommand, parseText } from '../arguments';
 import type { Session } from '../session';
 import { formatCount } from '../terminal/table';
-import { printResult } from '../terminal/terminal';
 
 /** The command `industry-events …`. */
 export function industryEventsCommand(program: Command, session: Session): void {
@@ -22,14 +21,11 @@ export function industryEventsCommand(program: Command, session: Session): void 
       'exact sourceType of the industry events to delete',
       parseText('--source-type'),
     )
-    .action((_, self: Command) => remove(session, self.optsWithGlobals()));
-}
-
-async function remove(session: Session, { json, sourceType }: GlobalOptions & { sourceType: string }): Promise<void> {
-  const deleted = await session.withServices((services) => services.get(CatalogService).delete(sourceType));
-  await printResult(
-    json,
-    { sourceType, deleted },
-    () => `Deleted ${formatCount(deleted, 'industry event')} with the sourceType ${escapeInvisible(sourceType)}.`,
-  );
+    .action(async ({ sourceType }: { sourceType: string }) => {
+      const deleted = await session.withServices((services) => services.get(CatalogService).delete(sourceType));
+      await session.print(
+        { sourceType, deleted },
+        () => `Deleted ${formatCount(deleted, 'industry event')} with the sourceType ${escapeInvisible(sourceType)}.`,
+      );
+    });
 }

@@ -1,22 +1,15 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { type ApiKey, ApiKeysService } from '../../access/api-keys.service';
 import { hasKeyForm } from '../../access/key-format';
 import { type Organization, OrganizationsService } from '../../access/organizations.service';
 import { escapeInvisible } from '../../datasets/quote';
-import { addCommand, type GlobalOptions } from '../arguments';
+import { addCommand } from '../arguments';
 import { readChunks } from '../input';
 import type { Session } from '../session';
-import { CommandError, printResult, printStatus } from '../terminal/terminal';
+import { CommandError, printStatus } from '../terminal/terminal';
 
 /** Why servers accept a key or not. Responses do not tell them apart (docs/decisions/0005). */
 type KeyState = 'active' | 'expired' | 'malformed' | 'revoked' | 'unknown';
-
-interface CheckedKey {
-  state: KeyState;
-  /** Null if the key is not in the database. */
-  key: ApiKey | null;
-  organization: Organization | null;
-}
 
 const NOTES = `
 It reads the key from standard input, so that the key is in no shell history and
@@ -38,22 +31,19 @@ export function addCheckCommand(group: Command, session: Session): void {
     example: 'keys check < key.txt',
   })
     .addHelpText('after', NOTES)
-    .action((_, self: Command) => checkKey(session, self.optsWithGlobals()));
+    .action(() => checkKey(session));
 }
 
-async function checkKey(session: Session, { json }: GlobalOptions): Promise<void> {
+async function checkKey(session: Session): Promise<void> {
   const text = await readKey();
-  const checked = await session.withServices(async (services): Promise<CheckedKey> => {
-    if (!hasKeyForm(text)) return { state: 'malformed', key: null, organization: null };
-    const key = await services.get(ApiKeysService).find(text);
-    const organization = key && (await services.get(OrganizationsService).find(key.organizationId));
-    return { state: stateOf(key), key, organization };
+  const { key, organization } = await session.withServices(async (services) => {
+    const key = hasKeyForm(text) ? await services.get(ApiKeysService).find(text) : null;
+    return { key, organization: key && (await services.get(OrganizationsService).find(key.organizationId)) };
   });
-  const message = checkText(checked);
-  const isActive = checked.state === 'active';
+  const [state, message] = judge(text, key, organization);
   // Without --json, the message about a rejected key is printed only once, as the error.
-  if (json || isActive) await printResult(json, checkJson(checked), () => message);
-  if (!isActive) throw new CommandError(message);
+  if (session.json || state === 'active') await session.print({ state, ...keyJson(key, organization) }, () => message);
+  if (state !== 'active') throw new CommandError(message);
 }
 
 async function readKey(): Promise<string> {
@@ -66,27 +56,33 @@ async function readKey(): Promise<string> {
   return text.trim();
 }
 
-function stateOf(key: ApiKey | null): KeyState {
-  if (!key) return 'unknown';
-  if (key.revokedAt) return 'revoked';
-  return key.expiresAt && key.expiresAt <= new Date() ? 'expired' : 'active';
+/** @param key null if it is not in the database */
+function judge(text: string, key: ApiKey | null, organization: Organization | null): [KeyState, message: string] {
+  if (!hasKeyForm(text))
+    return [
+      'malformed',
+      'This is not a key: a key is lan_ and 49 letters and digits, the last 6 of them a checksum. Was all of it pasted?',
+    ];
+  if (!key || !organization)
+    return ['unknown', 'Unknown key: it was not issued in this database, or its organization was deleted.'];
+  const { id, expiresAt, revokedAt } = key;
+  const name = `Key ${id}${labelText(key)} of organization ${organization.id} (${escapeInvisible(organization.name)})`;
+  if (revokedAt) return ['revoked', `${name} was revoked at ${revokedAt.toISOString()}.`];
+  if (expiresAt && expiresAt <= new Date()) return ['expired', `${name} expired at ${expiresAt.toISOString()}.`];
+  return ['active', `${name} is active and ${expiryText(expiresAt)}.${scopeText(key)}`];
 }
 
-function checkJson({ state, key, organization }: CheckedKey): object {
+function keyJson(key: ApiKey | null, organization: Organization | null): object {
   const { id = null, prefix = null, label = null, scope = null, createdAt = null } = key ?? {};
   const { lastUsedAt = null, expiresAt = null, revokedAt = null } = key ?? {};
-  return { state, id, prefix, label, scope, organization, createdAt, lastUsedAt, expiresAt, revokedAt };
+  return { id, prefix, label, scope, organization, createdAt, lastUsedAt, expiresAt, revokedAt };
 }
 
-function checkText({ state, key, organization }: CheckedKey): string {
-  if (state === 'malformed')
-    return 'This is not a key: a key is lan_ and 49 letters and digits, the last 6 of them a checksum. Was all of it pasted?';
-  if (!key || !organization) return 'Unknown key: it was not issued in this database, or its organization was deleted.';
-  const label = key.label === null ? '' : ` (${escapeInvisible(key.label)})`;
-  const name = `Key ${key.id}${label} of organization ${organization.id} (${escapeInvisible(organization.name)})`;
-  if (key.revokedAt) return `${name} was revoked at ${key.revokedAt.toISOString()}.`;
-  const expiry = key.expiresAt?.toISOString();
-  if (state === 'expired') return `${name} expired at ${expiry}.`;
-  const scope = key.scope === 'all' ? '' : ` Its scope is ${key.scope}.`;
-  return `${name} is active and ${expiry ? `expires at ${expiry}` : 'never expires'}.${scope}`;
-}
+export const labelText = ({ label }: Pick<ApiKey, 'label'>): string =>
+  label === null ? '' : ` (${escapeInvisible(label)})`;
+
+export const expiryText = (expiresAt: Date | null): string =>
+  expiresAt ? `expires at ${expiresAt.toISOString()}` : 'never expires';
+
+export const scopeText = ({ scope }: Pick<ApiKey, 'scope'>): string =>
+  scope === 'all' ? '' : ` Its scope is ${scope}.`;

@@ -1,31 +1,23 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import {
   type ApiKey,
   ApiKeysService,
   DEFAULT_LIMITS,
   type IssuedKey,
-  KeyExpiredOrRevoked,
+  type KeySettings,
 } from '../../access/api-keys.service';
-import { KEY_SCOPES, type Scope } from '../../api/scopes';
+import { KEY_SCOPES } from '../../api/scopes';
 import { escapeInvisible } from '../../datasets/quote';
 import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
-import { addCommand, type GlobalOptions, findOrganization } from '../arguments';
+import { addCommand, findOrganization } from '../arguments';
 import type { Session } from '../session';
 import { FAULTS_SYNTAX, parseFaults } from '../../simulate/faults';
 import { formatCount, formatNumber, formatTable } from '../terminal/table';
-import { printResult, CommandError, UsageError } from '../terminal/terminal';
-import { addCheckCommand } from './keys-check.command';
+import { UsageError } from '../terminal/terminal';
+import { addCheckCommand, expiryText, labelText, scopeText } from './keys-check.command';
 
 type Limits = Partial<BucketLimits>;
-
-interface IssueOptions extends GlobalOptions, Limits {
-  organization?: number;
-  label?: string;
-  expiresAt?: Date;
-  simulate?: string;
-  scope?: Scope;
-}
 
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const KEY_ID_ARGUMENT = ['<KEYID>', 'ID of the key (see "keys list")', args.parseKeyId] as const;
@@ -50,13 +42,7 @@ export function keysCommand(program: Command, session: Session): void {
     example: 'keys issue --organization 1 --label crm-sync',
   });
   addIssueCommand(group, session);
-  addCommand(group, 'list', {
-    summary: 'List the keys of an organization, oldest first.',
-    jsonResult: `[${KEY_JSON}]`,
-    example: 'keys list --organization 1',
-  })
-    .option(...args.organizationOption('organization of the keys'))
-    .action((_, self: Command) => list(session, self.optsWithGlobals()));
+  addListCommand(group, session);
   addCheckCommand(group, session);
   addChangeCommands(group, session);
 }
@@ -71,7 +57,11 @@ function addIssueCommand(group: Command, session: Session): void {
   })
     .option(...args.organizationOption('organization of the key'))
     .option('--label <TEXT>', 'purpose of the key, at most 255 characters', args.parseText('--label'))
-    .option('--scope <SCOPE>', `what it may do: ${KEY_SCOPES.join(', ')} (default: all)`, parseScope)
+    .option(
+      '--scope <SCOPE>',
+      `what it may do: ${KEY_SCOPES.join(', ')} (default: all)`,
+      args.parseChoice('--scope', KEY_SCOPES),
+    )
     .option(...MAX_TOKENS_OPTION)
     .option(...REFILL_RATE_OPTION)
     .option(
@@ -82,13 +72,43 @@ function addIssueCommand(group: Command, session: Session): void {
     .option(
       '--simulate <FAULTS>',
       'faults to inject into every request, on servers with LANYARD_SIMULATE=on',
-      parseFaultsOption,
+      args.parser(`--simulate must be ${FAULTS_SYNTAX}`, (text) => (parseFaults(text) ? text : undefined)),
     )
-    .action((_, self: Command) => issue(session, self.optsWithGlobals()));
+    .action(async ({ organization, ...settings }: Partial<KeySettings> & { organization?: number }) => {
+      requireLimits(settings);
+      if (settings.expiresAt && settings.expiresAt <= new Date())
+        throw new UsageError('--expires-at must be in the future');
+      const issued = await session.withServices(async (services) => {
+        const { id } = await findOrganization(services, organization);
+        return services.get(ApiKeysService).issue(id, settings);
+      });
+      await session.print(issued, () => issuedText(issued), notShownText(issued));
+    });
+}
+
+function addListCommand(group: Command, session: Session): void {
+  addCommand(group, 'list', {
+    summary: 'List the keys of an organization, oldest first.',
+    jsonResult: `[${KEY_JSON}]`,
+    example: 'keys list --organization 1',
+  })
+    .option(...args.organizationOption('organization of the keys'))
+    .action(async ({ organization }: { organization?: number }) => {
+      const { id, keys } = await session.withServices(async (services) => {
+        const { id } = await findOrganization(services, organization);
+        return { id, keys: await services.get(ApiKeysService).list(id) };
+      });
+      await session.print(keys.map(keyJson), () =>
+        keys.length > 0 ? keysTable(keys) : `Organization ${id} has no keys.`,
+      );
+    });
 }
 
 /** Commands that change a key that exists. */
 function addChangeCommands(group: Command, session: Session): void {
+  const change = async <T>(id: string, work: (keys: ApiKeysService) => Promise<T | null>): Promise<T> =>
+    args.requireFound('Key', id, await session.withServices((services) => work(services.get(ApiKeysService))));
+
   addCommand(group, 'set-limits', {
     summary: 'Change the limits of a key. Servers apply them within 5 seconds.',
     jsonResult: KEY_JSON,
@@ -97,7 +117,12 @@ function addChangeCommands(group: Command, session: Session): void {
     .argument(...KEY_ID_ARGUMENT)
     .option(...MAX_TOKENS_OPTION)
     .option(...REFILL_RATE_OPTION)
-    .action((id: string, _, self: Command) => setLimits(session, id, self.optsWithGlobals()));
+    .action(async (id: string, limits: Limits) => {
+      requireLimits(limits);
+      if (Object.keys(limits).length === 0) throw new UsageError('Set --max-tokens, --refill-rate or both');
+      const key = await change(id, (keys) => keys.setLimits(id, limits));
+      await session.print(keyJson(key), () => `Key ${id} now allows ${limitsText(key)}.`);
+    });
 
   addCommand(group, 'rotate', {
     summary: 'Replace a key. The old key keeps working until the overlap ends.',
@@ -112,7 +137,11 @@ function addChangeCommands(group: Command, session: Session): void {
       args.parseDuration('--overlap'),
       0,
     )
-    .action((id: string, _, self: Command) => rotate(session, id, self.optsWithGlobals()));
+    .action(async (id: string, { overlap }: { overlap: number }) => {
+      const { oldEnds, ...issued } = await change(id, (keys) => keys.rotate(id, overlap));
+      const old = `The old key ${id} ${overlap === 0 ? 'no longer works' : `keeps working until ${oldEnds.toISOString()}`}.`;
+      await session.print(issued, () => `${issuedText(issued)}\n${old}`, `${notShownText(issued)} ${old}`);
+    });
 
   addCommand(group, 'revoke', {
     summary: 'Revoke a key permanently. Servers reject it within 5 seconds.',
@@ -120,88 +149,10 @@ function addChangeCommands(group: Command, session: Session): void {
     example: `keys revoke \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...KEY_ID_ARGUMENT)
-    .action((id: string, _, self: Command) => revoke(session, id, self.optsWithGlobals()));
-}
-
-/** @throws UsageError */
-function parseScope(text: string): Scope {
-  const scope = KEY_SCOPES.find((each) => each === text);
-  if (!scope) throw new UsageError(`--scope must be one of ${KEY_SCOPES.join(', ')}`);
-  return scope;
-}
-
-/** @throws UsageError if the text does not list faults */
-function parseFaultsOption(text: string): string {
-  if (!parseFaults(text)) throw new UsageError(`--simulate must be ${FAULTS_SYNTAX}`);
-  return text;
-}
-
-/** @throws UsageError if the key would have expired already */
-function requireFuture(expiresAt?: Date): void {
-  if (expiresAt && expiresAt <= new Date()) throw new UsageError('--expires-at must be in the future');
-}
-
-async function issue(session: Session, { json, organization: givenId, ...settings }: IssueOptions): Promise<void> {
-  requireLimits(settings);
-  requireFuture(settings.expiresAt);
-  const issued = await session.withServices(async (services) => {
-    const { id } = await findOrganization(services, givenId);
-    return services.get(ApiKeysService).issue(id, settings);
-  });
-  await printResult(json, issued, () => issuedText(issued), notShownText(issued));
-}
-
-async function list(
-  session: Session,
-  { json, organization: givenId }: GlobalOptions & { organization?: number },
-): Promise<void> {
-  const { id, keys } = await session.withServices(async (services) => {
-    const { id } = await findOrganization(services, givenId);
-    return { id, keys: await services.get(ApiKeysService).list(id) };
-  });
-  await printResult(json, keys.map(keyJson), () =>
-    keys.length > 0 ? keysTable(keys) : `Organization ${id} has no keys.`,
-  );
-}
-
-async function setLimits(session: Session, id: string, { json, ...limits }: GlobalOptions & Limits): Promise<void> {
-  requireLimits(limits);
-  if (Object.keys(limits).length === 0) throw new UsageError('Set --max-tokens, --refill-rate or both');
-  const key = await withKeys(session, id, (keys) => keys.setLimits(id, limits));
-  await printResult(json, keyJson(key), () => `Key ${id} now allows ${limitsText(key)}.`);
-}
-
-async function rotate(
-  session: Session,
-  id: string,
-  { json, overlap }: GlobalOptions & { overlap: number },
-): Promise<void> {
-  const { oldEnds, ...issued } = await withKeys(session, id, (keys) =>
-    keys.rotate(id, overlap).catch((error: unknown) => {
-      throw error instanceof KeyExpiredOrRevoked
-        ? new CommandError(`Key ${id} has expired or was revoked. Issue a new key instead.`)
-        : error;
-    }),
-  );
-  const old = `key ${id} ${overlap === 0 ? 'no longer works' : `keeps working until ${oldEnds.toISOString()}`}`;
-  const shown = (): string => `${issuedText(issued)}\nThe old ${old}.`;
-  await printResult(json, issued, shown, `${notShownText(issued)} The old ${old}.`);
-}
-
-async function revoke(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
-  const revoked = await withKeys(session, id, (keys) => keys.revoke(id));
-  await printResult(json, revoked, () => `Key ${id} was revoked at ${revoked.revokedAt.toISOString()}.`);
-}
-
-/** @throws CommandError if the key does not exist */
-async function withKeys<T>(
-  session: Session,
-  id: string,
-  work: (keys: ApiKeysService) => Promise<T | null>,
-): Promise<T> {
-  const key = await session.withServices((services) => work(services.get(ApiKeysService)));
-  if (key === null) throw new CommandError(`Key ${id} does not exist. Run "keys list" for the IDs.`);
-  return key;
+    .action(async (id: string) => {
+      const revoked = await change(id, (keys) => keys.revoke(id));
+      await session.print(revoked, () => `Key ${id} was revoked at ${revoked.revokedAt.toISOString()}.`);
+    });
 }
 
 /** @throws UsageError when a key cannot have them */
@@ -241,12 +192,9 @@ const limitsText = ({ maxTokens, refillRate }: BucketLimits): string =>
 
 /** Shows a new key, on a line of its own so that it is easy to copy. */
 function issuedText(issued: IssuedKey): string {
-  const { id, key, organizationId, label, expiresAt, simulate } = issued;
-  const name = label === null ? '' : ` (${escapeInvisible(label)})`;
-  const expiry = expiresAt ? `expires at ${expiresAt.toISOString()}` : 'never expires';
+  const { id, key, organizationId, expiresAt, simulate } = issued;
   const faults = simulate === undefined ? '' : `. It simulates ${simulate}`;
-  const scope = issued.scope === 'all' ? '' : ` Its scope is ${issued.scope}.`;
-  return `Key ${id} of organization ${organizationId}${name}, shown only this once:\n${key}\nIt allows ${limitsText(issued)}, and ${expiry}${faults}.${scope}`;
+  return `Key ${id} of organization ${organizationId}${labelText(issued)}, shown only this once:\n${key}\nIt allows ${limitsText(issued)}, and ${expiryText(expiresAt)}${faults}.${scopeText(issued)}`;
 }
 
 /** Says what to do about a key that could not be shown. */

@@ -1,9 +1,10 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { DATABASE_WAIT_MS } from '../../config';
 import { revertExtension } from '../../schema/migrate';
 import { findDatabase, openDatabase } from '../../schema/open';
-import { addCommand, GlobalOptions } from '../arguments';
+import { addCommand } from '../arguments';
 import type { Session } from '../session';
-import { printResult, printStatus } from '../terminal/terminal';
+import { printStatus } from '../terminal/terminal';
 
 /** The command `migrate`. */
 export function migrateCommand(program: Command, session: Session): void {
@@ -13,28 +14,23 @@ export function migrateCommand(program: Command, session: Session): void {
     example: 'migrate',
   })
     .option('--revert-extension', 'revert all migrations of the extension before you remove it; this deletes its data')
-    .action((_, self: Command) => {
-      const options = self.optsWithGlobals<GlobalOptions & { revertExtension?: true }>();
-      return options.revertExtension ? revert(session, options) : run(session, options);
-    });
+    .action((options: { revertExtension?: true }) => (options.revertExtension ? revert(session) : run(session)));
 }
 
-async function revert(session: Session, { json }: GlobalOptions): Promise<void> {
+async function revert(session: Session): Promise<void> {
   const reverted = await session.withServices(
     (_, { url }) => revertExtension(url, session.schema, { log: printStatus }),
     findDatabase,
   );
-  await printResult(json, { reverted }, () =>
+  await session.print({ reverted }, () =>
     reverted.length === 0 ? 'No migration of an extension is applied.' : reverted.join('\n'),
   );
 }
 
-async function run(session: Session, { json }: GlobalOptions): Promise<void> {
+async function run(session: Session): Promise<void> {
   // Like a server that starts, it waits for a PostgreSQL that is not ready yet.
   const open: typeof openDatabase = (config, say, waiting) =>
-    openDatabase(config, say, { ...waiting, retryForMs: config.databaseWaitMs, createIfMissing: true });
+    openDatabase(config, say, { ...waiting, retryForMs: DATABASE_WAIT_MS, createIfMissing: true });
   const applied = await session.withServices((_, database) => Promise.resolve(database.appliedMigrations), open);
-  await printResult(json, { applied }, () =>
-    applied.length === 0 ? 'The database is up to date.' : applied.join('\n'),
-  );
+  await session.print({ applied }, () => (applied.length === 0 ? 'The database is up to date.' : applied.join('\n')));
 }

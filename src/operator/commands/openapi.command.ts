@@ -1,7 +1,7 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { Config } from '../../config';
 import { openApiDocument } from '../../openapi/document';
-import { addCommand, GlobalOptions } from '../arguments';
+import { addCommand } from '../arguments';
 import type { Session } from '../session';
 import { print } from '../terminal/terminal';
 
@@ -11,10 +11,10 @@ export function openapiCommand(program: Command, session: Session): void {
     summary: 'Print the OpenAPI document of this server, as /openapi.json has it. Connects to nothing.',
     jsonResult: 'the same in one line',
     example: 'openapi > openapi.json',
-  }).action((_, self: Command) => printDocument(session, self.optsWithGlobals()));
+  }).action(() => printDocument(session));
 }
 
-async function printDocument({ extension }: Session, { json }: GlobalOptions): Promise<void> {
+async function printDocument({ extension, json }: Session): Promise<void> {
   // Loaded only here: no other command needs the server.
   const { createApp } = module.require('../../app') as typeof import('../../app');
   const { createLog } = module.require('../../observability/log') as typeof import('../../observability/log');

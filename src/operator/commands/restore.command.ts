@@ -1,13 +1,13 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { findDatabase } from '../../schema/open';
 import { BackupReader, verifyBackup } from '../../backup/backup-file';
 import { RestoreService } from '../../backup/restore.service';
-import { addCommand, GlobalOptions } from '../arguments';
+import { addCommand } from '../arguments';
 import { fileSize, openTwice } from '../input';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
 import { formatCount } from '../terminal/table';
-import { printResult, printStatus } from '../terminal/terminal';
+import { printStatus } from '../terminal/terminal';
 
 const NOTES = `
 The restore is all or nothing. The database must be empty: set DATABASE_URL to
@@ -24,12 +24,12 @@ export function restoreCommand(program: Command, session: Session): void {
   })
     .argument('<FILE>', 'file that "backup" wrote')
     .addHelpText('after', NOTES)
-    .action((file: string, _, self: Command) => restoreFile(session, file, self.optsWithGlobals()));
+    .action((file: string) => restoreFile(session, file));
 }
 
 const createDatabase: typeof findDatabase = (config, log) => findDatabase(config, log, { createIfMissing: true });
 
-async function restoreFile(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
+async function restoreFile(session: Session, file: string): Promise<void> {
   const progress = new Progress(fileSize(file));
   const open = openTwice(file, progress.read);
   // A damaged file is found before a database is created for it.
@@ -42,16 +42,9 @@ async function restoreFile(session: Session, file: string, { json }: GlobalOptio
     );
     for (const table of result.skipped)
       printStatus(`Skipped the table ${table}, because no migration creates it. Is an extension missing?`);
-    const done = 'The backup was restored.';
-    await printResult(
-      json,
-      result,
-      () => {
-        const { organizations = 0, leads = 0 } = result.restored;
-        return `Restored ${formatCount(organizations, 'organization')} with ${formatCount(leads, 'lead')} from ${file}.`;
-      },
-      done,
-    );
+    const { organizations = 0, leads = 0 } = result.restored;
+    const text = `Restored ${formatCount(organizations, 'organization')} with ${formatCount(leads, 'lead')} from ${file}.`;
+    await session.print(result, () => text, 'The backup was restored.');
   } finally {
     progress.stop();
   }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { DEMO_RECORDS } from '../../demo/demo';
 import { createStopSignal } from '../../server/stop-signal';
 import type { TestLanyard } from '../../testing/test-lanyard';
-import { addCommand, GlobalOptions, parseInteger } from '../arguments';
+import { addCommand } from '../arguments';
 import type { Session } from '../session';
 import { print, printStatus } from '../terminal/terminal';
 
@@ -13,10 +13,6 @@ directory, which is removed when the command ends (Ctrl-C); DATABASE_URL and the
 other settings have no effect. Requests can ask for simulated faults with the
 header Lanyard-Simulate.`;
 
-interface SandboxOptions extends GlobalOptions {
-  port: number;
-}
-
 /** The command `sandbox`. */
 export function sandboxCommand(program: Command, session: Session): void {
   addCommand(program, 'sandbox', {
@@ -24,25 +20,24 @@ export function sandboxCommand(program: Command, session: Session): void {
     jsonResult: '{url, key, organizationId}, when the server is ready',
     example: 'sandbox --json',
   })
-    .option('--port <PORT>', 'TCP port to listen on; default: one that is free', parseInteger('--port', 65_535), 0)
     .addHelpText('after', NOTES)
-    .action((_, self: Command) => runSandbox(session, self.optsWithGlobals()));
+    .action(() => runSandbox(session));
 }
 
-async function runSandbox({ extension }: Session, { json, port }: SandboxOptions): Promise<void> {
+async function runSandbox(session: Session): Promise<void> {
   const stop = createStopSignal();
   // Loaded only here: no other command needs the server.
   const { startLanyard } = module.require('../../testing/test-lanyard') as typeof import('../../testing/test-lanyard');
-  const lanyard = await startLanyard({ extension, port });
+  const lanyard = await startLanyard({ extension: session.extension });
   try {
-    if (!stop.aborted) await announceDemo(lanyard, json);
+    if (!stop.aborted) await announceDemo(lanyard, session.json);
     if (!stop.aborted) await once(stop, 'abort');
   } finally {
     await lanyard.stop();
   }
 }
 
-async function announceDemo({ url, createOrganization }: TestLanyard, json?: boolean): Promise<void> {
+async function announceDemo({ url, createOrganization }: TestLanyard, json: boolean): Promise<void> {
   const organization = await createOrganization('Demo');
   await organization.import(DEMO_RECORDS);
   const { id: organizationId, key } = organization;

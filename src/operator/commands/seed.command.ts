@@ -1,19 +1,23 @@
-import { Command } from 'commander';
-import { MAX_INT32 } from '../../fields/schemas';
+import type { Command } from 'commander';
 import { isCalendarDay } from '../../fields/text';
 import type { CsvService } from '../../csv/csv.service';
-import { addCommand, GlobalOptions, organizationOption, parseInteger } from '../arguments';
+import { addCommand, organizationOption, parseInteger, parser } from '../arguments';
 import { wholeRecords } from '../../datasets/read-json';
 import { inventedRecords, type Seed } from '../../demo/seed';
 import { Progress } from '../terminal/progress';
-import { printResult, UsageError } from '../terminal/terminal';
 import type { Session } from '../session';
 import { ImportReport } from '../import-report';
 import { importInto } from './import.command';
 
-type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization?: number };
+type SeedOptions = Pick<Seed, 'leads' | 'until'> & { organization?: number };
 
 const MAX_LEADS = 10_000_000;
+/** Another number would produce other data. */
+const SEED = 42;
+
+const parseDay = parser('--until must be a date such as 2027-03-31', (value) =>
+  isCalendarDay(value) && value > '1980' && value < '9000' ? value : undefined,
+);
 
 /** The command `seed`. */
 export function seedCommand(program: Command, session: Session, service: CsvService): void {
@@ -26,30 +30,15 @@ export function seedCommand(program: Command, session: Session, service: CsvServ
   })
     .option(...organizationOption('organization that receives the data'))
     .option('--leads <N>', 'number of leads; other records are in proportion', parseInteger('--leads', MAX_LEADS), 1000)
-    .option(
-      '--seed <N>',
-      'number that the data is generated from; another number produces other data',
-      parseInteger('--seed', MAX_INT32),
-      42,
-    )
     .option('--until <DATE>', 'end of the three years that the data covers', parseDay, '2026-06-30')
-    .action((_, self: Command) => seed(session, service, self.optsWithGlobals()));
+    .action((options: SeedOptions) => seed(session, service, options));
 }
 
-async function seed(
-  session: Session,
-  service: CsvService,
-  { json, organization, ...options }: SeedOptions,
-): Promise<void> {
+async function seed(session: Session, service: CsvService, { organization, ...options }: SeedOptions): Promise<void> {
   const source = (organizationId: number) =>
-    wholeRecords(service.datasets, () => inventedRecords({ organizationId, ...options }));
+    wholeRecords(service.datasets, () => inventedRecords({ organizationId, seed: SEED, ...options }));
   const result = await importInto(session, organization, source, new Progress());
   const { text, lines } = new ImportReport(service.datasets, result, undefined, false);
   // Repeated, it would add further records, so its success is reported even if the result cannot be printed.
-  await printResult(json, { imported: result.imported }, () => lines.join('\n'), `The import was stored. ${text}`);
-}
-
-function parseDay(value: string): string {
-  if (isCalendarDay(value) && value > '1980' && value < '9000') return value;
-  throw new UsageError('--until must be a date such as 2027-03-31');
+  await session.print({ imported: result.imported }, () => lines.join('\n'), `The import was stored. ${text}`);
 }

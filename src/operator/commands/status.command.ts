@@ -1,22 +1,23 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { version } from '../../../package.json';
-import { Config, ConfigError, readConfig } from '../../config';
+import { READER_STATES } from '../../changes/feed-reader.entity';
+import { type Config, ConfigError, readConfig } from '../../config';
 import { findDatabase } from '../../schema/open';
 import { escapeInvisible } from '../../datasets/quote';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
 import { RedisConnection } from '../../rate-limit/redis';
 import { COMMAND_NAME } from '../command-name';
-import { addCommand, GlobalOptions } from '../arguments';
+import { addCommand } from '../arguments';
 import type { Session } from '../session';
 import {
-  type Status,
+  type DatabaseStatus,
+  type StateCounts,
   StatusService,
-  type SubscriptionStatus,
   UNKNOWN_COUNTS,
 } from '../../observability/status.service';
 import { formatNumber, formatPairs, formatTable } from '../terminal/table';
-import { printResult, CommandError, applyStyle } from '../terminal/terminal';
+import { CommandError, applyStyle } from '../terminal/terminal';
 
 const STATUS_JSON =
   '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
@@ -31,6 +32,12 @@ applies no migrations; in Redis it takes one token, from a bucket of its own. A
 key is expiring if it expires within 7 days. The servers update the number of
 requests once a minute.`;
 
+interface RedisStatus {
+  reachable: boolean;
+  error?: string;
+  version: string | null;
+}
+
 /** The command `status`. */
 export function statusCommand(program: Command, session: Session): void {
   addCommand(program, 'status', {
@@ -40,18 +47,15 @@ export function statusCommand(program: Command, session: Session): void {
     example: 'status',
   })
     .addHelpText('after', NOTES)
-    .action((_, self: Command) => status(session, self.optsWithGlobals()));
+    .action(async () => {
+      const config = readConfig();
+      const [status, redis] = await Promise.all([databaseStatus(session, config), redisStatus(config)]);
+      await session.print({ version, ...status, redis }, () => statusText(status, redis));
+      if (!status.database.reachable) throw new CommandError('Cannot reach the database.');
+    });
 }
 
-async function status(session: Session, { json }: GlobalOptions): Promise<void> {
-  const config = readConfig();
-  const [found, redis] = await Promise.all([databaseStatus(session, config), redisStatus(config)]);
-  const all = { version, ...found, redis } satisfies Status;
-  await printResult(json, all, () => statusText(all));
-  if (!found.database.reachable) throw new CommandError('Cannot reach the database.');
-}
-
-async function databaseStatus(session: Session, config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
+async function databaseStatus(session: Session, { databaseUrl }: Config): Promise<DatabaseStatus> {
   try {
     return await session.withServices(
       (services, { isEmbedded }) => services.get(StatusService).status(isEmbedded),
@@ -59,13 +63,13 @@ async function databaseStatus(session: Session, config: Config): Promise<Omit<St
     );
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
-    const embedded = config.databaseUrl === undefined;
+    const embedded = databaseUrl === undefined;
     const database = { reachable: false, error: error.message, embedded, version: null, size: null };
     return { database, serversWithoutRedis: null, migrations: null, ...UNKNOWN_COUNTS };
   }
 }
 
-async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<Status['redis']> {
+async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<RedisStatus | null> {
   if (!redisUrl) return null;
   const redis = new RedisConnection(redisUrl, redisSentinels);
   try {
@@ -82,33 +86,36 @@ async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<Status
   }
 }
 
-function statusText(status: Status): string {
-  const { version, database, migrations, organizations, keys, leads, webhooks, subscriptions, busiestKeys } = status;
+function statusText(status: DatabaseStatus, redis: RedisStatus | null): string {
+  const { database, serversWithoutRedis, subscriptions, busiestKeys } = status;
   const facts = formatPairs([
     ['Lanyard', version],
     ['Database', databaseText(database)],
-    ['Redis', redisText(status)],
-    ['Migrations', migrations ? migrationsText(migrations) : UNKNOWN],
-    ['Organizations', organizations === null ? UNKNOWN : formatNumber(organizations)],
-    ['Keys', keys ? keysText(keys) : UNKNOWN],
-    ['Leads', leads === null ? UNKNOWN : formatNumber(leads)],
-    ['Webhooks', webhooks ? webhooksText(webhooks) : UNKNOWN],
+    ['Redis', redisText(redis, serversWithoutRedis ?? 0)],
+    ['Migrations', ifKnown(status.migrations, migrationsText)],
+    ['Organizations', ifKnown(status.organizations, formatNumber)],
+    ['Keys', ifKnown(status.keys, keysText)],
+    ['Leads', ifKnown(status.leads, formatNumber)],
+    ['Webhooks', ifKnown(status.webhooks, statesText)],
     ...(subscriptions ?? []).map((each): [string, string] => [`@OnChanges ${each.name}`, subscriptionText(each)]),
   ]);
   return busiestKeys ? `${facts}\n\n${busiestText(busiestKeys)}` : facts;
 }
 
-const UNKNOWN = 'unknown';
+const ifKnown = <T>(value: T | null, text: (value: T) => string): string => (value === null ? 'unknown' : text(value));
+
+type Known<Name extends keyof DatabaseStatus> = NonNullable<DatabaseStatus[Name]>;
+
 const warning = (text: string): string => applyStyle('yellow', text);
 
-function databaseText({ reachable, error, embedded, version, size }: Status['database']): string {
+function databaseText({ reachable, error, embedded, version, size }: DatabaseStatus['database']): string {
   if (!reachable) return `${applyStyle('red', 'unreachable')}: ${error}`;
   const name = `${embedded ? 'embedded ' : ''}PostgreSQL ${version?.split(' ')[0]}`;
-  return `${applyStyle('green', 'ok')}: ${name}, ${((size ?? 0) / 2 ** 20).toFixed(1)} MiB`;
+  return `${applyStyle('green', 'ok')}: ${name}, ${(Number(size) / 2 ** 20).toFixed(1)} MiB`;
 }
 
-function redisText({ redis, serversWithoutRedis }: Status): string {
-  if (serversWithoutRedis !== null && serversWithoutRedis > 1)
+function redisText(redis: RedisStatus | null, serversWithoutRedis: number): string {
+  if (serversWithoutRedis > 1)
     return warning(
       `${serversWithoutRedis} servers run without Redis, so each key gets its limits ${serversWithoutRedis} times`,
     );
@@ -117,47 +124,39 @@ function redisText({ redis, serversWithoutRedis }: Status): string {
   return `${applyStyle('green', 'ok')}${redis.version ? `: Redis ${redis.version}` : ''}`;
 }
 
-function migrationsText({ applied, pending }: NonNullable<Status['migrations']>): string {
+function migrationsText({ applied, pending }: Known<'migrations'>): string {
   if (pending.length === 0) return `${applied} applied, none pending`;
   return `${applied} applied, ${warning(`${pending.length} pending`)}: ${pending.join(', ')}`;
 }
 
-function keysText({ active, expiring, expired, revoked, scopes }: NonNullable<Status['keys']>): string {
-  const soon =
-    expiring > 0
-      ? ` (${warning(`${formatNumber(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 7 days`)})`
-      : '';
-  const limited = [
-    scopes.read && `${formatNumber(scopes.read)} read`,
-    scopes.capture && `${formatNumber(scopes.capture)} capture`,
-  ]
-    .filter(Boolean)
-    .join(', ');
-  return `${formatNumber(active)} active${limited && ` (of which ${limited})`}${soon}, ${formatNumber(expired)} expired, ${formatNumber(revoked)} revoked`;
+function keysText({ active, expiring, expired, revoked, scopes }: Known<'keys'>): string {
+  const limited = (['read', 'capture'] as const)
+    .filter((scope) => scopes[scope] > 0)
+    .map((scope) => `${formatNumber(scopes[scope])} ${scope}`);
+  const soon = `${formatNumber(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 7 days`;
+  return (
+    `${formatNumber(active)} active${limited.length > 0 ? ` (of which ${limited.join(', ')})` : ''}` +
+    `${expiring > 0 ? ` (${warning(soon)})` : ''}, ${formatNumber(expired)} expired, ${formatNumber(revoked)} revoked`
+  );
 }
 
-function webhooksText({ active, failing, paused, disabled }: NonNullable<Status['webhooks']>): string {
-  const warned = (count: number, state: string): string => {
-    const counted = `${formatNumber(count)} ${state}`;
-    return count > 0 ? warning(counted) : counted;
-  };
-  const resumeHint = paused > 0 ? ` (to resume: ${COMMAND_NAME} webhooks resume)` : '';
-  const parts = [
-    `${formatNumber(active)} active`,
-    warned(failing, 'failing'),
-    warned(paused, 'paused'),
-    `${formatNumber(disabled)} disabled`,
-  ];
+function statesText(counts: StateCounts): string {
+  const parts = READER_STATES.map((state) => {
+    const text = `${formatNumber(counts[state])} ${state}`;
+    const isWarning = counts[state] > 0 && (state === 'failing' || state === 'paused');
+    return isWarning ? warning(text) : text;
+  });
+  const resumeHint = counts.paused > 0 ? ` (to resume: ${COMMAND_NAME} webhooks resume)` : '';
   return parts.join(', ') + resumeHint;
 }
 
-function subscriptionText({ lastError, waitingSince, ...states }: SubscriptionStatus): string {
+function subscriptionText({ lastError, waitingSince, ...counts }: Known<'subscriptions'>[number]): string {
   const error = lastError === null ? '' : `, last error ${lastError}`;
   const waiting = waitingSince === null ? '' : `, changes wait since ${waitingSince}`;
-  return webhooksText(states) + error + waiting;
+  return statesText(counts) + error + waiting;
 }
 
-function busiestText(keys: NonNullable<Status['busiestKeys']>): string {
+function busiestText(keys: Known<'busiestKeys'>): string {
   if (keys.length === 0) return 'No requests were recorded in the last hour.';
   const rows = keys.map(({ prefix, label, organization: { id, name }, requests }) => [
     `${prefix}…`,

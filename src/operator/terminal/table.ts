@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { applyStyle } from './terminal';
 
-type Cell = string | number | null;
+type Cell = string | number | Date | null;
 
 /**
  * Formats rows below their headers. Numbers are right-aligned, and two blanks separate the columns, so that people can read
@@ -13,14 +13,15 @@ export function formatTable(
   rows: Cell[][],
   terminalWidth = process.stdout.columns || Infinity,
 ): string {
-  const cells = [headers.map((name) => applyStyle('bold', name)), ...rows.map((row) => row.map(cellText))];
-  const columns = headers.map((_, index) => ({
-    width: cells.reduce((max, row) => Math.max(max, visibleLength(row[index])), 0),
-    isNumeric: rows.every((row) => NUMBER.test(stripVTControlCharacters(cellText(row[index])))),
-  }));
-  const lines = cells.map((row) =>
-    row
-      .map((cell, index) => pad(cell, columns[index]))
+  const columns = headers.map((header, index) =>
+    alignColumn(
+      applyStyle('bold', header),
+      rows.map((row) => cellText(row[index])),
+    ),
+  );
+  const lines = [headers, ...rows].map((_, index) =>
+    columns
+      .map((column) => column[index])
       .join('  ')
       .trimEnd(),
   );
@@ -46,10 +47,15 @@ export const formatNumber = (value: number): string => value.toLocaleString('en-
 
 const NUMBER = /^([\d,]+(\.\d+)?)?$/;
 
-const cellText = (cell: Cell | undefined): string => String(cell ?? '');
-const visibleLength = (cell = ''): number => stripVTControlCharacters(cell).length;
+const cellText = (cell: Cell | undefined): string => (cell instanceof Date ? cell.toISOString() : String(cell ?? ''));
+const visibleLength = (cell: string): number => stripVTControlCharacters(cell).length;
 
-function pad(cell: string, { width, isNumeric } = { width: 0, isNumeric: false }): string {
-  const blanks = ' '.repeat(width - visibleLength(cell));
-  return isNumeric ? blanks + cell : cell + blanks;
+function alignColumn(header: string, cells: string[]): string[] {
+  const isNumeric = cells.every((cell) => NUMBER.test(stripVTControlCharacters(cell)));
+  const all = [header, ...cells];
+  const width = all.reduce((max, cell) => Math.max(max, visibleLength(cell)), 0);
+  return all.map((cell) => {
+    const blanks = ' '.repeat(width - visibleLength(cell));
+    return isNumeric ? blanks + cell : cell + blanks;
+  });
 }

@@ -1,16 +1,25 @@
 import { getSystemErrorMap, styleText } from 'node:util';
 
 /** A command failed for a reason that the operator can do something about. The exit status is 1. */
-export class CommandError extends Error {}
+export class CommandError extends Error {
+  readonly exitStatus: number = 1;
+}
 
-/** A command was used wrongly. The exit status is 2. */
+/** A command was used wrongly. Commander reports it, as it reports its own errors, and the exit status is 2. */
 export class UsageError extends Error {}
 
-/** An import has stored what it could read, and has skipped rows, as its result says. The exit status is 3. */
-export class RowsSkipped extends Error {}
+/** An import has stored what it could read, and has skipped rows, as its result says. */
+export class RowsSkipped extends CommandError {
+  override readonly exitStatus = 3;
+}
 
-/** The reader of the output, such as `… | head`, has closed it. */
-export class OutputClosed extends Error {}
+/**
+ * The reader of the output, such as `… | head`, has closed it. Node ignores SIGPIPE, so the status is the one that a shell
+ * would report: a result that nobody saw must not look like success.
+ */
+export class OutputClosed extends CommandError {
+  override readonly exitStatus = 141;
+}
 
 // A failed write rejects its own promise. Without a listener, it would also end the process with a stack trace.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
