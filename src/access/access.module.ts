@@ -6,16 +6,29 @@ import { AuditedImports } from './audited-imports';
 import { AuditLog } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeysService } from './api-keys.service';
-import { FailedAuthentications } from './failed-authentications';
+import { FailedAuthenticationModule, FailedAuthenticationThrottler } from './failed-authentication.throttler';
 import { OrganizationEntity } from './organization.entity';
 import { OrganizationsService } from './organizations.service';
 
-const SERVICES = [AccessService, FailedAuthentications, ApiKeysService, OrganizationsService, AuditLog, AuditedImports];
-
 /** Organizations and their keys. */
 @Module({
-  imports: [TypeOrmModule.forFeature([OrganizationEntity, ApiKeyEntity, AuditEntryEntity])],
-  providers: SERVICES,
-  exports: [TypeOrmModule, ...SERVICES],
+  imports: [TypeOrmModule.forFeature([OrganizationEntity, ApiKeyEntity, AuditEntryEntity]), FailedAuthenticationModule],
+  providers: [
+    AccessService,
+    FailedAuthenticationThrottler,
+    ApiKeysService,
+    OrganizationsService,
+    AuditLog,
+    AuditedImports,
+  ],
+  exports: [
+    TypeOrmModule,
+    AccessService,
+    FailedAuthenticationThrottler,
+    ApiKeysService,
+    OrganizationsService,
+    AuditLog,
+    AuditedImports,
+  ],
 })
 export class AccessModule {}

@@ -6,7 +6,7 @@ import { PUBLIC } from '../api/public';
 import { Transactions } from '../database/transactions';
 import { MissingApiKey, RejectedApiKey } from '../errors/exceptions';
 import { AccessService } from './access.service';
-import { FailedAuthentications } from './failed-authentications';
+import { FailedAuthenticationThrottler } from './failed-authentication.throttler';
 
 /** The response header that names the scope of a key that may not do everything. */
 export const SCOPE_HEADER = 'Lanyard-Key-Scope';
@@ -27,7 +27,7 @@ export const isPublic = (context: HandlerContext): boolean =>
 export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly access: AccessService,
-    private readonly failures: FailedAuthentications,
+    private readonly throttler: FailedAuthenticationThrottler,
     private readonly transactions: Transactions,
   ) {}
 
@@ -35,18 +35,17 @@ export class ApiKeyGuard implements CanActivate {
     // Gateways and resolvers do not start unless they are `@Public()` (api/unsupported-handlers.ts).
     if (context.getType() !== 'http' || isPublic(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const response = context.switchToHttp().getResponse<Response>();
     // Node joins a header that was sent twice with a comma, which no key contains.
     const key = request.headers['x-api-key'];
     const isMissing = typeof key !== 'string' || key.trim() === '';
     const caller = isMissing ? undefined : await this.access.findCaller(key);
     if (caller) {
-      if (caller.scope !== 'all') response.setHeader(SCOPE_HEADER, caller.scope);
+      if (caller.scope !== 'all') context.switchToHttp().getResponse<Response>().setHeader(SCOPE_HEADER, caller.scope);
       request.caller = { ...caller, operation: operationOf(context) };
       this.transactions.setCaller(request.caller);
       return true;
     }
-    this.failures.count(request.ip ?? '', response);
+    await this.throttler.canActivate(context);
     throw isMissing ? new MissingApiKey() : new RejectedApiKey();
   }
 }

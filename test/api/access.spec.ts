@@ -1,10 +1,8 @@
 import { Logger } from '@nestjs/common';
-import type { Response } from 'express';
 import { DataSource } from 'typeorm';
 import { AccessService, ADD_USAGE } from '../../src/access/access.service';
-import { FailedAuthentications } from '../../src/access/failed-authentications';
+import { BoundedThrottlerStorage } from '../../src/access/failed-authentication.throttler';
 import { generateKey } from '../../src/access/key-format';
-import { Config } from '../../src/config';
 import { Overloaded } from '../../src/errors/exceptions';
 import { type InProcess, startInProcess } from '../support/lanyard';
 
@@ -141,40 +139,31 @@ describe('the use of keys', () => {
 
 describe('failures of an address', () => {
   const pass = fakeTime();
-  let failures: FailedAuthentications;
-  beforeEach(() => (failures = new FailedAuthentications(new Config({ authenticationFailures: 2 }))));
+  let storage: BoundedThrottlerStorage;
+  beforeEach(() => (storage = new BoundedThrottlerStorage()));
 
-  /** @returns the seconds to wait, if the failure is one too many */
-  const fail = (address = 'a'): unknown => {
-    const headers = new Map<string, unknown>();
-    const response = { setHeader: (name: string, value: unknown) => headers.set(name, value) };
-    try {
-      failures.count(address, response as unknown as Response);
-    } catch (error) {
-      expect(error).toMatchObject({ status: 429 });
-    }
-    return headers.get('Retry-After');
+  const fail = async (address = 'a') => {
+    const { totalHits, isBlocked, timeToBlockExpire } = await storage.increment(address, 60_000, 2);
+    return [totalHits, isBlocked, timeToBlockExpire];
   };
 
   it('are counted for a minute from the first one, and refused for a minute from the first too many', async () => {
-    expect(fail()).toBeUndefined();
+    expect(await fail()).toEqual([1, false, 60]);
     await pass(30_000);
-    expect(fail()).toBeUndefined();
+    expect(await fail()).toEqual([2, false, 30]);
     await pass(29_000);
-    expect(fail()).toBe(60);
+    expect(await fail()).toEqual([3, true, 60]);
     await pass(50_000);
-    expect(fail()).toBe(10);
+    expect(await fail()).toEqual([4, true, 10]);
     await pass(10_001);
-    expect([fail(), fail()]).toEqual([undefined, undefined]);
-    await pass(60_001);
-    expect([fail(), fail(), fail()]).toEqual([undefined, undefined, 60]);
+    expect(await fail()).toEqual([1, false, 60]);
   });
 
-  it('are counted for the ten thousand addresses that failed last', () => {
-    for (let address = 0; address < 10_000; address++) fail(String(address));
-    expect([fail('0'), fail('0')]).toEqual([undefined, 60]);
-    fail('one more');
-    expect([fail('1'), fail('1')]).toEqual([undefined, undefined]);
+  it('are counted for the ten thousand addresses that failed last', async () => {
+    for (let address = 0; address < 10_000; address++) await fail(String(address));
+    expect(await fail('0')).toEqual([2, false, 60]);
+    await fail('one more');
+    expect(await fail('1')).toEqual([1, false, 60]);
   });
 });
 
