@@ -2,15 +2,6 @@
 
 -- Prepared statements
 
--- changes FORGET_LOST_LOG: $1 jsonb
-update changes_key set generation = generation + 1 where exists (
-  select
-  from jsonb_to_recordset($1) sent (organization_id integer, resource smallint, xid bigint, seq bigint, at timestamptz)
-  where not exists (
-    select from changes c where c.organization_id = sent.organization_id and c.resource = sent.resource
-      and ((c.xid, c.seq, c.at) = (sent.xid, sent.seq, sent.at)
-        or c.operation = 's' and (c.xid, c.seq) > (sent.xid, sent.seq))));
-
 -- changes.log status: $1 integer, $2 jsonb ($1 is the organization)
 select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
   'generation', state.generation, 'snapshot', pg_current_snapshot()::text, 'nextXid',

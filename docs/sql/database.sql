@@ -20,12 +20,3 @@ with old as (
 )
 delete from idempotent_answers a using old
 where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1;
-
--- database STORE_RESPONSE: $1 uuid, $2 text, $3 bytea, $4 text, $5 smallint, $6 jsonb
-insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer, status, headers)
-values ($1, $2, $3, $4, $5, $6)
-on conflict (api_key_id, idempotency_key) do update
-  set fingerprint = excluded.fingerprint, answer = excluded.answer, status = excluded.status,
-    headers = excluded.headers, created_at = excluded.created_at
-  where a.created_at <= now() - interval '24 hours'
-returning 1;

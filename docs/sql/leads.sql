@@ -126,10 +126,6 @@ from (select coalesce((select rows from list_counts
   ) page on true
 order by page.position;
 
--- leads.lock: $1 integer ($1 is the organization)
-select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '500', true)
-from list_take($1, 'leads', 0);
-
 -- leads.matchEmail: $1 integer, $2 jsonb ($1 is the organization)
 with given as materialized (
     select value, n, min(n) over (partition by lower(value #>> '{}')) as first
