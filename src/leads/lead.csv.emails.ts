@@ -55,7 +55,7 @@ const addressField = (name: string, others: OtherAddresses): CsvField => ({
 /** Ordered from an attendee's most personal address to those that several people may share. */
 export const EMAIL_FIELDS: CsvField[] = [
   { ...addressField('email.attendee', 'professionalEmails'), isReadFirst: true },
-  { ...addressField('email', 'professionalEmails'), format: csvField('email', emailValue, null).format },
+  { ...csvField('email', emailValue, null), ...addressField('email', 'professionalEmails') },
   addressField('email.work', 'professionalEmails'),
   addressField('email.home', 'personalEmails'),
   addressField('email.other', 'professionalEmails'),

@@ -37,7 +37,11 @@ export class RemoteIdInput {
 }
 
 /** A field of a patch. It has no example, so that the example of a patch does not change who the lead is. */
-const patched = <Docs extends object>(docs: Docs) => ({ ...optionalNullable, ...docs, example: undefined });
+const patched = (docs: { max?: number; description: string }) => ({
+  ...optionalNullable,
+  ...docs,
+  example: undefined,
+});
 
 @ApiSchema({ description: 'Updates of a lead. Null clears a field; omitted fields keep their values.' })
 export class LeadPatchV0Input {
