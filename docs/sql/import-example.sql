@@ -1,27 +1,28 @@
 -- What an import of a lead with a tag composes, in the order in which it is sent. npm run sql writes this file.
 
-create temporary table staged_tag_groups (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid, name text,
-    status text, allows_multiple_selection boolean, display_order integer, usage_instructions text, required boolean,
-    all_events boolean
-);
+create temporary table staged_tag_groups as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.created_at, t.id, t.name,
+  t.status, t.allows_multiple_selection, t.display_order, t.usage_instructions, t.required, t.all_events
+from tag_groups t with no data;
 
-create temporary table staged_tag_options (
-  line integer, record_index integer, entry_index integer, id uuid, tag_group_id uuid, display_order integer, value text
-);
+create temporary table staged_tag_options as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.id, t.tag_group_id,
+  t.display_order, t.value
+from tag_options t with no data;
 
-create temporary table staged_leads (
-  line integer, record_index integer, entry_index integer, created_at timestamp(3) with time zone, id uuid, ref text,
-    source text, created_by text, first_name text, last_name text, email text, description text, linkedin text,
-    facebook text, twitter text, job_title text, address text, profile_picture text, is_enriched boolean,
-    number_of_scans integer, last_scanned_by text, personal_emails text, professional_emails text, company_name text,
-    company_industry text, company_linkedin text, company_street_address text, company_city text, company_state text,
-    company_zip text, company_country text, lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb,
-    remote_ids jsonb, read_only jsonb
-);
+create temporary table staged_leads as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.created_at, t.id, t.ref,
+  t.source, t.created_by, t.first_name, t.last_name, t.email, t.description, t.linkedin, t.facebook, t.twitter,
+  t.job_title, t.address, t.profile_picture, t.is_enriched, t.number_of_scans, t.last_scanned_by, t.personal_emails,
+  t.professional_emails, t.company_name, t.company_industry, t.company_linkedin, t.company_street_address,
+  t.company_city, t.company_state, t.company_zip, t.company_country, t.lead_provided_phone_numbers,
+  t.service_provided_phone_numbers, t.remote_ids, null::jsonb as read_only
+from leads t with no data;
 
-create temporary table staged_lead_tags
-  (line integer, record_index integer, entry_index integer, lead_id uuid, tag_option_id uuid, position integer);
+create temporary table staged_lead_tags as
+select null::integer as line, null::integer as record_index, null::integer as entry_index, t.lead_id, t.tag_option_id,
+  t.position
+from lead_tags t with no data;
 
 set local default_statistics_target = 10; analyze staged_users, staged_tag_groups, staged_tag_options, staged_events,
   staged_event_tag_groups, staged_event_users, staged_activations, staged_leads, staged_lead_tags,
@@ -83,48 +84,44 @@ select s.line, s.record_index, s.entry_index, s.tag_option_id::text as value, co
 order by s.record_index, s.entry_index
 limit 20;
 
-with stored as (
-        insert into before_tag_groups
-        select t.id::text, md5(
-          (
-            select row_to_json(r)::text
-            from (
-              select t.id as "id", t.name as "name", t.status as "status",
-                t.allows_multiple_selection as "allowsMultipleSelection", t.display_order as "displayOrder",
-                t.usage_instructions as "usageInstructions", t.required as "required", t.all_events as "allEvents",
-                coalesce(
-                  (
-                    select json_agg(
-                      (
-                        select row_to_json(o)
-                        from (select c.id as "id", c.display_order as "displayOrder", c.value as "value") o
-                      )
-                      order by c.display_order, c.id
+create temporary table before_tag_groups on commit drop as
+      select t.id as key, md5(
+        (
+          select row_to_json(r)::text
+          from (
+            select t.id as "id", t.name as "name", t.status as "status",
+              t.allows_multiple_selection as "allowsMultipleSelection", t.display_order as "displayOrder",
+              t.usage_instructions as "usageInstructions", t.required as "required", t.all_events as "allEvents",
+              coalesce(
+                (
+                  select json_agg(
+                    (
+                      select row_to_json(o)
+                      from (select c.id as "id", c.display_order as "displayOrder", c.value as "value") o
                     )
-                    from tag_options c
-                    where c.organization_id = t.organization_id and c.tag_group_id = t.id
-                  ), '[]'
-                ) as "tagOptions", t.created_at as "createdAt"
-            ) r
-          )
+                    order by c.display_order, c.id
+                  )
+                  from tag_options c
+                  where c.organization_id = t.organization_id and c.tag_group_id = t.id
+                ), '[]'
+              ) as "tagOptions", iso_utc(t.created_at) as "createdAt"
+          ) r
         )
-        from tag_groups t
-        where t.organization_id = $1 and (t.id in (select id from staged_tag_groups)) returning key
-      ) select count(*)::integer as count from stored;
+      ) as state
+      from tag_groups t
+      where t.organization_id = $1 and (t.id in (select id from staged_tag_groups));
 
-with stored as (
-          insert into before_leads select t.id::text, md5(t.document || coalesce((
+create temporary table before_leads on commit drop as
+        select t.id as key, md5(t.document || coalesce((
   select json_agg(row(e.event_id, e.registered, e.checked_in) order by e.event_id)::text
   from event_leads e where e.organization_id = t.organization_id and e.lead_id = t.id
-), '')) from leads t
-          where t.organization_id = $1 and (t.id in (select id from staged_leads)) returning key
-        ) select count(*)::integer as count from stored;
+), '')) as state from leads t where t.organization_id = $1 and (t.id in (select id from staged_leads));
 
 update tag_groups t set created_at = coalesce(s.created_at, t.created_at), name = s.name, status = s.status,
   allows_multiple_selection = s.allows_multiple_selection, display_order = s.display_order,
   usage_instructions = s.usage_instructions, required = s.required, all_events = s.all_events
 from (
-  select s.record_index, s.entry_index, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection,
+  select s.line, s.record_index, s.entry_index, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection,
     s.display_order, s.usage_instructions, s.required, s.all_events
   from staged_tag_groups s
 ) s
@@ -141,22 +138,24 @@ with fresh as materialized (
   select s.*, 0::bigint as parent,
     row_number() over (partition by 0::bigint order by s.record_index, s.entry_index) - 1 as n
   from (
-    select s.record_index, s.entry_index, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection,
+    select s.line, s.record_index, s.entry_index, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection,
       s.display_order, s.usage_instructions, s.required, s.all_events
     from staged_tag_groups s
   ) s
-  where not exists (select from tag_groups t where t.organization_id = $1 and t.id = s.id)
+  where not exists ( select from tag_groups t where t.organization_id = $1 and t.id = s.id )
 ), allocated as materialized (
-  select parent, list_take($1, 'tag_groups', count(*)) as start from fresh group by parent order by parent
-)
-insert into tag_groups (
+  select parent, list_take($1, 'tag_groups', count(*)) as start, count(*) as reserved
+  from fresh
+  group by parent
+  order by parent
+) insert into tag_groups (
   organization_id, position, created_at, id, name, status, allows_multiple_selection, display_order, usage_instructions,
     required, all_events
 )
-select $1::integer as organization_id, start + n as position,
-  coalesce(created_at, now())::timestamp(3) with time zone as created_at, id as id, name as name, status as status,
-  allows_multiple_selection as allows_multiple_selection, display_order as display_order,
-  usage_instructions as usage_instructions, required as required, all_events as all_events
+select $1::integer as organization_id, start + n as position, coalesce(created_at, now())::timestamptz(3) as created_at,
+  id as id, name as name, status as status, allows_multiple_selection as allows_multiple_selection,
+  display_order as display_order, usage_instructions as usage_instructions, required as required,
+  all_events as all_events
 from fresh join allocated using (parent) order by parent, n;
 
 delete from tag_options t using tag_groups o
@@ -164,21 +163,28 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.tag_group_i
   and o.id in (select id from staged_tag_groups)
   and not exists (
     select
-    from
-      (select s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s )
-      s
+    from (
+      select s.line, s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value
+      from staged_tag_options s
+    ) s
     where s.id = t.id
   );
 
 update tag_options t set tag_group_id = s.tag_group_id, display_order = s.display_order, value = s.value
-from (select s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s ) s
+from (
+  select s.line, s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value
+  from staged_tag_options s
+) s
 where t.organization_id = $1 and t.id = s.id
   and (t.tag_group_id, t.display_order, t.value) is distinct from (s.tag_group_id, s.display_order, s.value);
 
 insert into tag_options (organization_id, id, tag_group_id, display_order, value)
 select $1, id, tag_group_id, display_order, value
-from (select s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s ) s
-where not exists (select from tag_options t where t.organization_id = $1 and t.id = s.id)
+from (
+  select s.line, s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value
+  from staged_tag_options s
+) s
+where not exists ( select from tag_options t where t.organization_id = $1 and t.id = s.id )
 order by record_index, entry_index;
 
 delete from lead_tags t using leads o
@@ -186,20 +192,22 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.lead_id
   and o.id in (select id from staged_leads)
   and not exists (
     select
-    from (select s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
+    from (select s.line, s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s )
+      s
     where s.lead_id = t.lead_id and s.tag_option_id = t.tag_option_id
   );
 
 update lead_tags t set position = s.position
-from (select s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
+from (select s.line, s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
 where t.organization_id = $1 and t.lead_id = s.lead_id and t.tag_option_id = s.tag_option_id
   and (t.position) is distinct from (s.position);
 
 insert into lead_tags (organization_id, lead_id, tag_option_id, position)
 select $1, lead_id, tag_option_id, position
-from (select s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
-where not exists
-  (select from lead_tags t where t.organization_id = $1 and t.lead_id = s.lead_id and t.tag_option_id = s.tag_option_id)
+from (select s.line, s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
+where not exists (
+   select from lead_tags t where t.organization_id = $1 and t.lead_id = s.lead_id and t.tag_option_id = s.tag_option_id 
+)
 order by record_index, entry_index;
 
 delete from lead_activations t using leads o
@@ -208,7 +216,7 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.lead_id
   and not exists (
     select
     from (
-      select s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
+      select s.line, s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
       from staged_lead_activations s
     ) s
     where s.lead_id = t.lead_id and s.activation_id = t.activation_id
@@ -225,11 +233,11 @@ update leads t set created_at = coalesce(s.created_at, t.created_at), ref = s.re
   company_country = s.company_country, lead_provided_phone_numbers = s.lead_provided_phone_numbers,
   service_provided_phone_numbers = s.service_provided_phone_numbers, remote_ids = s.remote_ids
 from (
-  select s.record_index, s.entry_index, s.created_at, s.id, s.ref, s.source, s.created_by, s.first_name, s.last_name,
-    s.email, s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched,
-    s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name, s.company_industry,
-    s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip, s.company_country,
-    s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
+  select s.line, s.record_index, s.entry_index, s.created_at, s.id, s.ref, s.source, s.created_by, s.first_name,
+    s.last_name, s.email, s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture,
+    s.is_enriched, s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name,
+    s.company_industry, s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip,
+    s.company_country, s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
   from staged_leads s
 ) s
 where t.organization_id = $1 and t.id = s.id
@@ -251,18 +259,20 @@ with fresh as materialized (
   select s.*, 0::bigint as parent,
     row_number() over (partition by 0::bigint order by s.record_index, s.entry_index) - 1 as n
   from (
-    select s.record_index, s.entry_index, s.created_at, s.id, s.ref, s.source, s.created_by, s.first_name, s.last_name,
-      s.email, s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture,
+    select s.line, s.record_index, s.entry_index, s.created_at, s.id, s.ref, s.source, s.created_by, s.first_name,
+      s.last_name, s.email, s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture,
       s.is_enriched, s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name,
       s.company_industry, s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip,
       s.company_country, s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
     from staged_leads s
   ) s
-  where not exists (select from leads t where t.organization_id = $1 and t.id = s.id)
+  where not exists ( select from leads t where t.organization_id = $1 and t.id = s.id )
 ), allocated as materialized (
-  select parent, list_take($1, 'leads', count(*)) as start from fresh group by parent order by parent
-)
-insert into leads (
+  select parent, list_take($1, 'leads', count(*)) as start, count(*) as reserved
+  from fresh
+  group by parent
+  order by parent
+) insert into leads (
   organization_id, position, created_at, id, ref, source, created_by, first_name, last_name, email, description,
     linkedin, facebook, twitter, job_title, address, profile_picture, is_enriched, number_of_scans, last_scanned_by,
     personal_emails, professional_emails, company_name, company_industry, company_linkedin, company_street_address,
@@ -320,21 +330,9 @@ select lead.*, (
       lead.professional_emails as "professionalEmails"
   ) o
 )
-from (
-  select $1::integer as organization_id, start + n as position,
-    coalesce(created_at, now())::timestamp(3) with time zone as created_at, id as id, ref as ref, source as source,
-    created_by as created_by, first_name as first_name, last_name as last_name, email as email,
-    description as description, linkedin as linkedin, facebook as facebook, twitter as twitter, job_title as job_title,
-    address as address, profile_picture as profile_picture, is_enriched as is_enriched,
-    number_of_scans as number_of_scans, last_scanned_by as last_scanned_by, personal_emails as personal_emails,
-    professional_emails as professional_emails, company_name as company_name, company_industry as company_industry,
-    company_linkedin as company_linkedin, company_street_address as company_street_address,
-    company_city as company_city, company_state as company_state, company_zip as company_zip,
-    company_country as company_country, lead_provided_phone_numbers as lead_provided_phone_numbers,
-    service_provided_phone_numbers as service_provided_phone_numbers, remote_ids as remote_ids
-  from fresh join allocated using (parent)
-  order by parent, n
-) lead;
+from
+  (select $1::integer as organization_id, start + n as position, coalesce(created_at, now())::timestamptz(3) as created_at, id as id, ref as ref, source as source, created_by as created_by, first_name as first_name, last_name as last_name, email as email, description as description, linkedin as linkedin, facebook as facebook, twitter as twitter, job_title as job_title, address as address, profile_picture as profile_picture, is_enriched as is_enriched, number_of_scans as number_of_scans, last_scanned_by as last_scanned_by, personal_emails as personal_emails, professional_emails as professional_emails, company_name as company_name, company_industry as company_industry, company_linkedin as company_linkedin, company_street_address as company_street_address, company_city as company_city, company_state as company_state, company_zip as company_zip, company_country as company_country, lead_provided_phone_numbers as lead_provided_phone_numbers, service_provided_phone_numbers as service_provided_phone_numbers, remote_ids as remote_ids
+from fresh join allocated using (parent) order by parent, n) lead;
 
 select s.line, s.record_index, s.entry_index, null::text as value, count(*) over ()::integer as count
   from staged_leads s
