@@ -96,7 +96,7 @@ export async function startOnDatabase(
     const config = new Config({ ...TEST_SETTINGS, ...settings, databaseUrl: database.url });
     app = await createApp(config, log, extension);
     await app.init();
-    await listen(app.getHttpServer() as Server, config, 'port');
+    await listen(app.getHttpServer() as Server, config, '--port');
     return testLanyard(app, database.drop);
   } catch (error) {
     await app?.close();

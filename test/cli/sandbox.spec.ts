@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -77,5 +78,16 @@ describe('sandbox', () => {
     );
     expect(await waitForExit(child, 'SIGINT')).toBe(0);
     expect(await stderr).toMatch(/^Try: curl -H "x-api-key: \$LANYARD_KEY" "\$LANYARD_URL\/leads\?limit=1"\n/);
+  }, 120_000);
+
+  it('says that a port is in use, and leaves nothing behind', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as { port: number };
+    const { status, stdout, stderr } = await operator.spawn(['sandbox', '--port', String(port)]);
+    server.close();
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toBe(`--port ${port} is already in use. Stop the other program or choose a different --port.\n`);
+    expect(readdirSync(folder)).toEqual([]);
   }, 120_000);
 });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { DEMO_RECORDS } from '../../demo/demo';
 import { createStopSignal } from '../../server/stop-signal';
 import type { TestLanyard } from '../../testing/test-lanyard';
-import { addCommand } from '../arguments';
+import { addCommand, parseInteger } from '../arguments';
 import type { Session } from '../session';
 import { print, printStatus } from '../terminal/terminal';
 
@@ -20,15 +20,16 @@ export function sandboxCommand(program: Command, session: Session): void {
     jsonResult: '{url, key, organizationId}, when the server is ready',
     example: 'sandbox --json',
   })
+    .option('--port <PORT>', 'TCP port to listen on; default: one that is free', parseInteger('--port', 65_535), 0)
     .addHelpText('after', NOTES)
-    .action(() => runSandbox(session));
+    .action(({ port }: { port: number }) => runSandbox(session, port));
 }
 
-async function runSandbox(session: Session): Promise<void> {
+async function runSandbox(session: Session, port: number): Promise<void> {
   const stop = createStopSignal();
   // Loaded only here: no other command needs the server.
   const { startLanyard } = module.require('../../testing/test-lanyard') as typeof import('../../testing/test-lanyard');
-  const lanyard = await startLanyard({ extension: session.extension });
+  const lanyard = await startLanyard({ extension: session.extension, port });
   try {
     if (!stop.aborted) await announceDemo(lanyard, session.json);
     if (!stop.aborted) await once(stop, 'abort');
