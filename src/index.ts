@@ -36,7 +36,8 @@ export {
   Uuid,
   UuidList,
 } from './fields/fields';
-export { NumericIdParam, PageQuery, QueryOneOf, QueryText, QueryUuid, UuidParam } from './fields/parameters';
+export { PageQuery } from './fields/page-query';
+export { NumericIdParam, QueryOneOf, QueryText, QueryUuid, UuidParam } from './fields/parameters';
 export { Plain } from './api/plain';
 export { type Scope, Scopes } from './api/scopes';
 export { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from './api/returns';

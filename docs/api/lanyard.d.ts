@@ -850,6 +850,8 @@ interface CellContext {
   lookup?: Lookup;
   /** Whether the file has a column of a field. */
   hasField: (name: string) => boolean;
+  /** Whether an option of the command fills a field in every row. */
+  hasOption: (name: string) => boolean;
   /** Where the IDs of the file come from, if an option says so. */
   source?: string;
 }
@@ -1114,13 +1116,11 @@ declare const EventType: readonly [
 ];
 type EventType = (typeof EventType)[number];
 
-declare class EventUpdateV0Input {
-  eventName: string;
-  eventType: EventType;
-  startDate: string;
-  endDate: string;
-  registrationEnabled?: boolean;
-}
+declare class EventUpdateV0Input extends EventUpdateV0Input_base {}
+
+declare const EventUpdateV0Input_base: import('@nestjs/common', { with: { 'resolution-mode': 'import' } }).Type<
+  Omit<EventCreateV0Input, 'createdByEmail'>
+>;
 
 /** A program that assigns IDs, and how to recognize a column of them. */
 interface ExternalSystem {
@@ -1389,8 +1389,8 @@ interface LookupSource {
   isExact: boolean;
   /** What separates several texts in a cell, in addition to the separators of every list. */
   separator?: RegExp;
-  /** The problem of a text by which no record is known. */
-  unknown: (text: string, column: string) => LookupProblem;
+  /** The problem of a text by which no record is known. What helps depends on which fields the file has. */
+  unknown: (text: string, column: string, hasField: (name: string) => boolean) => LookupProblem;
   /** The problem of a text by which several records are known. */
   ambiguous: (text: string, column: string) => LookupProblem;
   /** Creates records for texts by which none is known. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PageQuery } from '../fields/parameters';
+import type { PageQuery } from '../fields/page-query';
 import { arrivalList } from '../database/paginate';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import type { Caller } from '../api/caller';

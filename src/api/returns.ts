@@ -4,7 +4,7 @@ import { MAX_PAGE_SIZE } from '../database/limits';
 import type { JsonText, Page } from '../database/statements';
 import { Int32, MAX_ENTRIES, Text } from '../fields/fields';
 import { isObject } from '../fields/field-rules';
-import { DEFAULT_PAGE_SIZE } from '../fields/parameters';
+import { DEFAULT_PAGE_SIZE } from '../fields/page-query';
 import { int32, int64 } from '../fields/schemas';
 
 /** Metadata of a handler: its envelope, which EnvelopeInterceptor puts around the result. */

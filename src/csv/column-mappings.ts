@@ -1,5 +1,5 @@
 import { normalizedName } from '../datasets/closest-name';
-import type { CsvColumn, ColumnMapping } from './csv-format';
+import type { CsvColumn, ColumnMapping } from './csv-options';
 
 /** The name of a column in letters and digits. `Attendee #` is a number, not an attendee. */
 export const columnKey = (name: string): string => normalizedName(name.replace(/#\s*$/, ' number'));

@@ -1,6 +1,6 @@
 import { columnKey, mappingsOf } from './column-mappings';
 import type { CsvField } from './csv-fields';
-import type { ColumnMapping } from './csv-format';
+import type { ColumnMapping } from './csv-options';
 import { type ColumnWords, NO_WORDS } from './csv-section';
 import type { CsvSection } from './csv.service';
 

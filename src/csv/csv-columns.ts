@@ -3,7 +3,7 @@ import { importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from
 import { quote, quoteShortened } from '../datasets/quote';
 import { columnKey, mappingsOf } from './column-mappings';
 import type { CsvField } from './csv-fields';
-import type { CsvColumn, CsvFormat } from './csv-format';
+import type { CsvColumn, CsvFormat } from './csv-options';
 import { type ColumnNames, type NameMeaning, wordsOf } from './column-names';
 import type { CsvDefinition, CsvIdentifiers, ExternalSystem } from './csv-section';
 import type { ColumnFacts, Survey } from './csv-survey';

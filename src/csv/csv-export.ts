@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { ExportFormat } from '../datasets/export-format';
-import type { CsvFormat } from './csv-format';
+import type { CsvFormat } from './csv-options';
 import type { RecordDraft } from './csv-fields';
 import { csvRow, escapeFormula } from './csv-formulas';
 import type { CsvService } from './csv.service';

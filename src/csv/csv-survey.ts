@@ -1,8 +1,8 @@
 import { isUuid } from '../fields/text';
 import type { EncodingProblem } from '../datasets/open';
-import { type CsvHeader, openCsv, type OpenFile, textsOf } from './csv-header';
+import { type CsvHeader, openCsv, type OpenFile, textsOf } from './delimiter-and-header';
 import { type ColumnNames, wordsOf } from './column-names';
-import type { CsvFormat } from './csv-format';
+import type { CsvFormat } from './csv-options';
 import type { CsvRow } from './csv-parser';
 import type { ColumnWords } from './csv-section';
 import { trimInvisible } from './csv-values';

@@ -1,5 +1,5 @@
 import { type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
-import type { CsvColumn } from './csv-format';
+import type { CsvColumn } from './csv-options';
 import { type CsvRow, ROW_EXPECTED } from './csv-parser';
 import type { UsableRecord } from './csv-section';
 import { trimInvisible } from './csv-values';

@@ -3,7 +3,7 @@ import { quote, quoteShortened } from '../datasets/quote';
 import { columnKey } from './column-mappings';
 import { type ColumnNames, wordsOf } from './column-names';
 import { listNames, missingColumn } from './csv-columns';
-import type { CsvFormat } from './csv-format';
+import type { CsvFormat } from './csv-options';
 import { MAX_COUNTED, type Survey } from './csv-survey';
 import { trimInvisible } from './csv-values';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { ConfigError } from '../config';
-import { NOT_READY } from '../errors/sql-states';
+import { NOT_READY } from '../errors/sql-state-codes';
 import { operatorDataSourceOptions, type OperatorOptions } from './data-source';
 import { createDataSource } from './data-source.module';
 import { hasSqlState, isConnectionError } from './errors';

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { PoolClient } from 'pg';
 import { ConfigError } from '../config';
-import { LOST_STATEMENT } from '../errors/sql-states';
+import { LOST_STATEMENT } from '../errors/sql-state-codes';
 import { dataSourceOptions, poolOf } from './data-source';
 import { hasSqlState, isConnectionError, sqlState } from './errors';
 import { STATEMENT_TIMEOUT_MS } from './limits';

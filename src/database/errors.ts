@@ -12,7 +12,7 @@ import {
   type SqlStates,
   TRANSIENT,
   UNEXPECTED_MESSAGE,
-} from '../errors/sql-states';
+} from '../errors/sql-state-codes';
 
 const MAX_ATTEMPTS = 4;
 

@@ -5,7 +5,7 @@ import { LinkedList } from '../collections/linked-list';
 import { actorOf, actorsOf, SET_ACTOR } from './actor';
 import { Batcher } from './batcher';
 import { NeedsMoreTime, NotCommitted, Overloaded, RowNotFound } from '../errors/exceptions';
-import { CANCELED } from '../errors/sql-states';
+import { CANCELED } from '../errors/sql-state-codes';
 import { requiresNewConnection, hasSqlState, isConnectionError, withRetries } from './errors';
 import { FairQueue } from './fair-queue';
 import {

@@ -6,7 +6,7 @@ import { beginAuditedImport } from '../access/audit-log.service';
 import { completeAuditedImport, hasWrittenBefore } from '../access/audited-imports';
 import { hasSqlState } from '../database/errors';
 import { uuidV7 } from '../database/uuid';
-import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
+import { CHANGED_SINCE_CHECKED } from '../errors/sql-state-codes';
 import { Checks } from './check';
 import { type Counts, Datasets } from './dataset';
 import { ImportError, importError, IssueCollector } from './import-error';

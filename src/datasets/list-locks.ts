@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { hasSqlState } from '../database/errors';
 import { CATALOG, lockOrganization } from '../database/locks';
-import { LOCKED } from '../errors/sql-states';
+import { LOCKED } from '../errors/sql-state-codes';
 import { type ImportContext, runStatement } from './import-plan';
 import type { Table } from './tables';
 

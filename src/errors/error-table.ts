@@ -6,7 +6,7 @@ import {
   ResponseTooLarge,
   RowNotFound,
 } from './exceptions';
-import { BUSY, NO_CONNECTION, OUT_OF_RESOURCES, type SqlStates, UNSTORABLE_VALUE } from './sql-states';
+import { BUSY, NO_CONNECTION, OUT_OF_RESOURCES, type SqlStates, UNSTORABLE_VALUE } from './sql-state-codes';
 
 /** One way in which a request fails. */
 export interface ErrorRow {

@@ -1,7 +1,8 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../api/caller';
-import { NumericIdParam, PageQuery, UuidParam } from '../fields/parameters';
+import { PageQuery } from '../fields/page-query';
+import { NumericIdParam, UuidParam } from '../fields/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
 import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';

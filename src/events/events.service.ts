@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { PageQuery } from '../fields/parameters';
+import type { PageQuery } from '../fields/page-query';
 import { renameFields } from '../database/rendering';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';

@@ -1,7 +1,8 @@
 import { ApiSchema, IntersectionType } from '@nestjs/swagger';
 import { field } from '../fields/field-rules';
 import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text } from '../fields/fields';
-import { PageQuery, QueryText } from '../fields/parameters';
+import { PageQuery } from '../fields/page-query';
+import { QueryText } from '../fields/parameters';
 import { text } from '../fields/schemas';
 import { isStorableText } from '../fields/text';
 import { MAX_HEAD_BYTES } from '../server/limits';

@@ -1,4 +1,5 @@
-import { PageQuery, QueryOneOf, QueryUuid } from '../fields/parameters';
+import { PageQuery } from '../fields/page-query';
+import { QueryOneOf, QueryUuid } from '../fields/parameters';
 import { LeadActivityEventType } from './lead-activity-event.response';
 
 export class LeadActivityEventsQuery extends PageQuery {

@@ -1,4 +1,4 @@
-import { outStates } from './column-words.json';
+import { outStates } from './other-words.json';
 import { type CsvField, type RecordDraft, referenceField, skipOption } from '../csv/csv-fields';
 import { CsvValueError } from '../csv/csv-values';
 import type { CreateReferences } from '../csv/lookup';

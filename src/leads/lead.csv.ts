@@ -1,4 +1,4 @@
-import words from './column-words.json';
+import words from './other-words.json';
 import type { RecordDraft } from '../csv/csv-fields';
 import type { CsvDefinition } from '../csv/csv-section';
 import { EMAIL_FIELDS } from './lead.csv.emails';

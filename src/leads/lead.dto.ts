@@ -10,7 +10,8 @@ import {
   optional,
   Text,
 } from '../fields/fields';
-import { PageQuery, QueryOneOf, QueryText } from '../fields/parameters';
+import { PageQuery } from '../fields/page-query';
+import { QueryOneOf, QueryText } from '../fields/parameters';
 import { LEAD_FIELD_DOCS, IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, RemoteId } from './lead.response';
 
 const CREATED_BY = {

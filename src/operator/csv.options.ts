@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { encodingExists } from 'iconv-lite';
 import { MAX_INT32 } from '../fields/schemas';
 import { columnKey } from '../csv/column-mappings';
-import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-format';
+import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-options';
 import { type CsvSection, type CsvService, fieldNamed } from '../csv/csv.service';
 import type { DateFormat } from '../csv/date-times';
 import { quote } from '../datasets/quote';

@@ -1,5 +1,5 @@
 import { contactsFirst, otherNumberReason } from '../csv/csv-columns';
-import type { CsvColumn } from '../csv/csv-format';
+import type { CsvColumn } from '../csv/csv-options';
 import { columnsWithoutEffect, type CsvPlan } from '../csv/csv-plan';
 import type { ColumnStates } from '../csv/row-states';
 import { databaseErrorMessage } from '../database/errors';

@@ -19,8 +19,13 @@ export class Program extends Command {
 
   /** Prints an error about the use of the command in one line and in red, with the command whose help to read. */
   override error(message: string, options?: ErrorOptions): never {
-    const line = message.replace(/\s*\n\s*/g, ' ').replace(/\.?$/, '.');
-    return super.error(applyStyle('red', `${line} See "${fullName(this)} --help".`, process.stderr), options);
+    const text = message
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+      .join(' ');
+    const sentence = text.endsWith('.') ? text : `${text}.`;
+    return super.error(applyStyle('red', `${sentence} See "${fullName(this)} --help".`, process.stderr), options);
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { ConfigError } from '../config';
 import { connect, FIRST_RETRY_DELAY_MS, MAX_RETRY_DELAY_MS, type StartupOptions } from '../database/connect';
-import { LOCKED } from '../errors/sql-states';
+import { LOCKED } from '../errors/sql-state-codes';
 import { hasSqlState } from '../database/errors';
 import { rebuildDerivedColumns } from './rebuild-derived';
 import { requireDirectConnection } from '../database/direct-connection';

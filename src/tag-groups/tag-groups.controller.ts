@@ -1,7 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../api/caller';
-import { PageQuery, UuidParam } from '../fields/parameters';
+import { PageQuery } from '../fields/page-query';
+import { UuidParam } from '../fields/parameters';
 import { Returns, ReturnsPage } from '../api/returns';
 import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';

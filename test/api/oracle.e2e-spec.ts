@@ -29,7 +29,7 @@ const OF_PARENT = /^GET \S+\/:\w+Id\/\w+: from \w+ where organization_id = \$1 a
 function placeOf(text: string, at: number): string {
   const table = Math.max(text.lastIndexOf('from ', at), text.lastIndexOf('join ', at));
   const after = /^.*?\sand\s\S+ = [\w.$:]+|^.*/s.exec(text.slice(at))?.[0] ?? '';
-  const page = /\bseek\b|position >= \(/.test(text) ? ' on further pages' : '';
+  const page = /\bseek\b|position\) >= \(/.test(text) ? ' on further pages' : '';
   return (text.slice(table, at) + after).replace(/\s+/g, ' ') + page;
 }
 

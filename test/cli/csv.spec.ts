@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
 import { unescapeFormula, escapeFormula } from '../../src/csv/csv-formulas';
-import type { CsvFormat } from '../../src/csv/csv-format';
+import type { CsvFormat } from '../../src/csv/csv-options';
 import { csvSource } from '../../src/csv/csv-read';
 import { CsvService } from '../../src/csv/csv.service';
 import { csvFormatOf } from '../../src/operator/csv.options';

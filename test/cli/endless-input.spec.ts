@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import type { EntityManager } from 'typeorm';
 import { CsvService } from '../../src/csv/csv.service';
 import { csvFormatOf } from '../../src/operator/csv.options';
-import type { CsvFormat } from '../../src/csv/csv-format';
+import type { CsvFormat } from '../../src/csv/csv-options';
 import { csvSource } from '../../src/csv/csv-read';
 import { decodeText } from '../../src/datasets/open';
 import { IssueCollector } from '../../src/datasets/import-error';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import type { CsvFormat } from '../../src/csv/csv-format';
+import type { CsvFormat } from '../../src/csv/csv-options';
 import { csvSource } from '../../src/csv/csv-read';
 import { CsvService } from '../../src/csv/csv.service';
 import { type ImportResult, ImportService } from '../../src/datasets/import.service';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { trackedListsOf, type TrackedList } from '../../src/database/tracked-list';
-import type { CsvFormat } from '../../src/csv/csv-format';
+import type { CsvFormat } from '../../src/csv/csv-options';
 import { csvSource } from '../../src/csv/csv-read';
 import { ImportService } from '../../src/datasets/import.service';
 import { CsvService } from '../../src/csv/csv.service';

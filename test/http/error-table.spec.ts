@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ErrorRow, ERROR_ROWS } from '../../src/errors/error-table';
-import * as SQL_STATES from '../../src/errors/sql-states';
+import * as SQL_STATES from '../../src/errors/sql-state-codes';
 
 const SRC = join(__dirname, '../../src');
 const states = [...new Set(Object.values(SQL_STATES).flat())];

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
-import type { CsvFormat } from '../../src/csv/csv-format';
+import type { CsvFormat } from '../../src/csv/csv-options';
 import { csvSource } from '../../src/csv/csv-read';
 import { CsvService } from '../../src/csv/csv.service';
 import type { LeftOut } from '../../src/datasets/import-plan';

@@ -3,7 +3,7 @@ import { EntityManager } from 'typeorm';
 import type { CsvService } from '../../csv/csv.service';
 import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
 import type { Counts } from '../../datasets/dataset';
-import type { CsvFormat } from '../../csv/csv-format';
+import type { CsvFormat } from '../../csv/csv-options';
 import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
 import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
 import { ExportService } from '../../datasets/export.service';

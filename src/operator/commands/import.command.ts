@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { Command } from 'commander';
 import type { EntityManager } from 'typeorm';
-import type { CsvFormat } from '../../csv/csv-format';
+import type { CsvFormat } from '../../csv/csv-options';
 import type { CsvService } from '../../csv/csv.service';
 import { csvSource } from '../../csv/csv-read';
 import { FormerRecords } from '../../datasets/former-records';

@@ -3,7 +3,7 @@ import { decodeText, type EncodingProblem, MAX_ROW_LENGTH, requireRowLength } fr
 import { importError } from '../datasets/import-error';
 import { plainText } from './csv-formulas';
 import type { ColumnNames } from './column-names';
-import type { CsvFormat } from './csv-format';
+import type { CsvFormat } from './csv-options';
 import { CsvParser, type CsvRow } from './csv-parser';
 
 /** Opens a file again. It is read twice, because the meaning of a column may depend on its last value. */
