@@ -176,8 +176,10 @@ async function cellContexts(
 /** The fields that columns fill. A field may build on what earlier fields have put into the record, so their order is kept. */
 function columnSources(fields: CsvField[], columns: CsvColumn[], contextOf: CellContextOf): CsvSource[] {
   const inOrder = [...fields.filter((field) => field.isReadFirst), ...fields.filter((field) => !field.isReadFirst)];
+  // A file may have a million columns that fill nothing.
+  const used = columns.filter(({ field }) => field !== undefined);
   return inOrder.flatMap((field) => {
-    const filling = columns.filter((column) => column.field === field);
+    const filling = used.filter((column) => column.field === field);
     const inputs = filling.map((column) => ({ column, context: contextOf(field, column) }));
     return inputs.length > 0 ? [{ field, inputs }] : [];
   });
