@@ -108,12 +108,14 @@ async function readStart(parts: AsyncGenerator<string>, skipLines = 0): Promise<
   let [text, line, lineEnds, isEnd] = ['', 1, 0, false];
   let separator: string | undefined;
   let toSkip: number | undefined;
+  let isFound = false;
   while (!isEnd && lineEnds < line - 1 + MAX_LINES_OF_OTHERS && text.length <= MAX_ROW_LENGTH) {
     const { value: part = '', done } = (await parts.next()) as IteratorResult<string, undefined>;
     isEnd = done ?? false;
     text += part;
     lineEnds += part.split(LINE_END).length - 1;
-    for (;;) {
+    // Once the first line with text is found, the others are only collected: to search long ones with each part takes minutes.
+    while (!isFound) {
       const lineEnd = (isEnd ? LAST_LINE_END : LINE_END).exec(text);
       if (!lineEnd) requireRowLength(text.length, line);
       if (!lineEnd || text === '') break;
@@ -122,7 +124,8 @@ async function readStart(parts: AsyncGenerator<string>, skipLines = 0): Promise<
         [, separator] = SEPARATOR_LINE.exec(text.slice(0, lineEnd.index)) ?? [];
         toSkip = separator === undefined ? skipLines : skipLines + 1;
       }
-      if (toSkip === 0 && text.slice(0, lineEnd.index).trim() !== '') break;
+      isFound = toSkip === 0 && text.slice(0, lineEnd.index).trim() !== '';
+      if (isFound) break;
       toSkip = Math.max(0, toSkip - 1);
       text = rest;
       line++;
