@@ -68,7 +68,7 @@ class DryRunRollback extends Error {
 }
 
 /** What the write step gives. */
-type WrittenImport = Written & Pick<ImportResult, 'imported' | 'importId' | 'recreated'>;
+type WrittenImport = Written & Pick<ImportResult, 'imported' | 'importId'>;
 
 /** Imports records into an organization. It stores all of them, or nothing and reports every error. */
 @Injectable()
@@ -114,9 +114,11 @@ export class ImportService {
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
       const checks = new Checks(context, this.datasets, plan, stage);
       const staged = { ...context, plan, stage, checks, tables, isDryRun: options.dryRun ?? false };
+      // The whole audit log is searched, so this is done while nothing is locked.
+      const isBefore = await isFileOfBefore(staged, options.file);
       const written = await this.checkAndWrite(staged, incomplete, options);
       if (!options.dryRun) await analyze(manager, tables, written.imported);
-      return { ...written, plan, ...repetitions };
+      return { ...written, recreated: isBefore ? countCreated(written) : 0, plan, ...repetitions };
     } finally {
       await runner.release();
     }
@@ -164,7 +166,6 @@ export class ImportService {
       ids: { ...this.noIds(), ...written.ids },
       imported: { ...this.datasets.noRecords(), ...stage.counts },
       importId: isDryRun ? undefined : importId,
-      recreated: await countRecreated(staged, file, written),
     };
     if (plan.isLenient) await receiveLeftOut?.(stage.leftOut(), plan);
     if (isDryRun) throw new DryRunRollback(result);
@@ -179,16 +180,15 @@ export class ImportService {
   }
 }
 
-/** All records of a file of `before` were stored when it was written. */
-async function countRecreated(
+/** Whether a file has records as they were before an import, all of which were stored then. */
+const isFileOfBefore = async (
   { manager, organizationId, plan }: StagedImport,
   file: string | undefined,
-  { outcomes }: Written,
-): Promise<number> {
-  const created = Object.values(outcomes).reduce((sum, outcome) => sum + outcome.created, 0);
-  if (created === 0 || file === undefined || plan.isPartial) return 0;
-  return (await hasWrittenBefore(manager, organizationId, resolve(file))) ? created : 0;
-}
+): Promise<boolean> =>
+  file !== undefined && !plan.isPartial && (await hasWrittenBefore(manager, organizationId, resolve(file)));
+
+const countCreated = ({ outcomes }: Written): number =>
+  Object.values(outcomes).reduce((sum, { created }) => sum + created, 0);
 
 /** An error by which a file has no plan is the last one. */
 async function planned<Plan extends ImportPlan>(source: ImportSource<Plan>, context: ImportContext): Promise<Plan> {
