@@ -79,7 +79,7 @@ export class BackupReader {
         `was written by Lanyard ${head.release} in a format that this release cannot read. Restore it with that release.`,
       );
     }
-    const isWhole = [head.migrations, head.tables, head.sequences].every(Array.isArray);
+    const isWhole = [head.migrations, head.tables, head.sequences].every(Array.isArray) && head.tables.every(isTable);
     if (head.version !== BACKUP_FORMAT_VERSION || !isWhole) throw this.error(DAMAGED);
     return head;
   }
@@ -98,7 +98,8 @@ export class BackupReader {
     }
     const sha256 = this.hash.copy().digest('hex');
     const end = parseJson(await this.readLine()) as Partial<BackupEnd> | undefined;
-    if (!end?.rows || (end.sha256 ?? sha256) !== sha256) throw this.error(DAMAGED);
+    const hasSameTables = Object.keys(end?.rows ?? {}).length === Object.keys(counts).length;
+    if (!end?.rows || !hasSameTables || (end.sha256 ?? sha256) !== sha256) throw this.error(DAMAGED);
     for (const [name, count] of Object.entries(counts)) {
       const expected = end.rows[name];
       if (expected === undefined) throw this.error(DAMAGED);
@@ -185,6 +186,9 @@ function countLines(rows: Buffer): number {
   for (let end = rows.indexOf('\n'); end !== -1; end = rows.indexOf('\n', end + 1)) count++;
   return count;
 }
+
+const isTable = (table: Partial<BackupTable> | null): boolean =>
+  typeof table?.name === 'string' && Array.isArray(table.columns);
 
 function parseJson(line: string): unknown {
   try {
