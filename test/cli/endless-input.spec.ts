@@ -97,13 +97,12 @@ it('a line that is not JSON does not end the reading of NDJSON, wherever a part 
   expect(() => issues.throwIfAny()).toThrow(/^line 2: This is not valid JSON\.$/);
 });
 
+// Reading that compares each column with each other would not end within the time of a test.
 it('of a million columns a message names ten, and how many more there are', async () => {
   const content = Buffer.from(`${'C,'.repeat(1_000_000)}D\n`);
-  const startedAt = performance.now();
   const issues = new IssueCollector();
   await errorOf(readCsv(() => Readable.from([content]), issues));
   expect(() => issues.throwIfAny()).toThrow(/^line 1: 1,000,001 unknown columns: ("C", ){9}"C" and 999,991 more\./);
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
 describe('a named pipe to which nobody writes', () => {
