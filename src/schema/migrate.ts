@@ -5,7 +5,7 @@ import { connect, FIRST_RETRY_DELAY_MS, MAX_RETRY_DELAY_MS, type StartupOptions 
 import { LOCKED } from '../errors/sql-state-codes';
 import { hasSqlState } from '../database/errors';
 import { rebuildDerivedColumns } from './rebuild-derived';
-import { requireDirectConnection } from '../database/direct-connection';
+import { requireDirectConnection } from './direct-connection';
 import { SchemaFunctions, TABLE_LOCK_TIMEOUT_MS } from './functions';
 import { OrderedMigrations } from './ordered-migrations';
 import type { SchemaDefinition } from './schema-definition';
@@ -50,11 +50,11 @@ export async function withMigrationLock<T>(
   const session = `-c lock_timeout=${TABLE_LOCK_TIMEOUT_MS}`;
   const dataSource = await connect(url, options, { session, migrations: schema.migrations });
   try {
-    await requireDirectConnection(url);
     await requireUnicode(dataSource, options);
     const lock = dataSource.createQueryRunner();
     await lock.connect();
     try {
+      await requireDirectConnection(dataSource, lock, TABLE_LOCK_TIMEOUT_MS);
       await acquireMigrationLock(lock, options);
       return await work(dataSource);
     } finally {
