@@ -1,6 +1,5 @@
 import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../config';
-import { LocalLimits } from './local-limits';
 import { RedisConnection } from './redis';
 import { RedisTokenBucketStore } from './redis-token-bucket.store';
 import { TokenBucketStore } from './token-bucket.store';
@@ -8,7 +7,6 @@ import { TokenBucketStore } from './token-bucket.store';
 /** The token buckets, with their connection to Redis if one is configured. */
 @Module({
   providers: [
-    LocalLimits,
     {
       provide: RedisConnection,
       inject: [Config],
@@ -21,7 +19,7 @@ import { TokenBucketStore } from './token-bucket.store';
       useFactory: (redis?: RedisConnection) => new TokenBucketStore(redis && new RedisTokenBucketStore(redis)),
     },
   ],
-  exports: [LocalLimits, TokenBucketStore],
+  exports: [TokenBucketStore],
 })
 export class RateLimitModule implements OnModuleInit, OnApplicationShutdown {
   constructor(
