@@ -152,22 +152,15 @@ async function areOfExtension(
 
 /**
  * Applies all functions and triggers, because some were dropped or disabled.
- * @throws ConfigError when those in force belong to a newer release or to an extension, which this program does not have
+ * @throws ConfigError when those in force are not of this program
  */
 export async function reapplyFunctions(dataSource: DataSource, schema: SchemaDefinition): Promise<void> {
-  const { isNewer } = await requireUsableSchema(dataSource);
-  if (isNewer) {
-    throw new ConfigError(
-      'The functions and triggers belong to a newer release of Lanyard. Repair them with that release.',
-    );
-  }
-  const unknown = await new OrderedMigrations(dataSource, schema).findUnknown();
-  if (unknown.length > 0) {
-    throw new ConfigError(
-      `The functions and triggers belong to an extension (${unknown.join(', ')}). Repair them with its own program.`,
-    );
-  }
   const functions = new SchemaFunctions(dataSource, schema);
+  if (!(await functions.areApplied())) {
+    throw new ConfigError(
+      'The functions and triggers belong to another release of Lanyard, or to an extension. Repair them with that program.',
+    );
+  }
   await functions.markOutdated();
   await retryWhileLocked({}, () => functions.apply());
 }
