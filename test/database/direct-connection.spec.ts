@@ -26,6 +26,6 @@ describe('a start on a connection that is not PostgreSQL’s own', () => {
   });
 
   it('goes on where each client has a session of its own', async () => {
-    expect(await migrate(url)).not.toEqual([]);
+    expect(await migrate(url)).toEqual([]);
   });
 });
