@@ -122,7 +122,7 @@ async function applyPendingMigrations(
     if (pending.length > 0) await functions.markOutdated();
     await migrations.executePendingMigrations();
     await functions.apply();
-    await recordRelease(dataSource);
+    await recordRelease(dataSource, migrations.lastOwn);
     await rebuildDerivedColumns(dataSource, options);
   });
   return pending.map(({ name }) => name);
