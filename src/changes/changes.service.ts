@@ -24,6 +24,8 @@ import { type ChangedRecord, changeJson, type LogEntry, MAX_PAGE_BYTES, mergeByR
 interface PageContent {
   changes: JsonText[];
   hasMore: boolean;
+  /** The newest change that the page may show. */
+  newest: LastEmitted | null;
   /** As of when it was read. A page of a snapshot has no such moment, because it is not complete. */
   readAt: LogMoment | null;
 }
@@ -224,7 +226,7 @@ export class ChangesService {
     requireSameLog(cursor, log);
     const { changes } = buffer;
     const progress = { ...cursor.snapshotProgress! };
-    const page = { changes, hasMore: true, readAt: null };
+    const page = { changes, hasMore: true, newest: log.newest, readAt: null };
     while (progress.nth < cursor.resources.length && changes.length < limit) {
       const resource = this.resources.byNumber.get(cursor.resources[progress.nth]!)!;
       const count = Math.min(limit - changes.length, buffer.batchSize);
@@ -259,6 +261,7 @@ export class ChangesService {
     return {
       changes: buffer.changes,
       hasMore,
+      newest: newest ?? null,
       readAt: { generation: log.generation, snapshot: log.snapshot },
       nextCursor: advanceCursor(cursor, newest, log.openTransactions, hasMore),
     };

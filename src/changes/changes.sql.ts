@@ -38,6 +38,18 @@ export const RESET: Statement = {
   isShared: true,
 };
 
+/**
+ * Invalidates all cursors if the log lacks a change of `$1`, which was read from it. A change that was pruned does not count:
+ * the log then begins with a later mark.
+ */
+export const FORGET_LOST_LOG = `
+  update changes_key set generation = generation + 1 where exists (
+    select from jsonb_to_recordset($1) sent (organization_id integer, resource smallint, xid bigint, seq bigint, at timestamptz)
+    where not exists (
+      select from changes c where c.organization_id = sent.organization_id and c.resource = sent.resource
+        and ((c.xid, c.seq, c.at) = (sent.xid, sent.seq, sent.at)
+          or c.operation = 's' and (c.xid, c.seq) > (sent.xid, sent.seq))))`;
+
 /** How many rows one call deletes: few enough for the timeout of a request. */
 export const CLAIM_BATCH_SIZE = 20_000;
 

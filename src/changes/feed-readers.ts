@@ -7,6 +7,7 @@ import { type ChangesPage, ChangesService, ForeignCursor } from './changes.servi
 import { FeedClock } from './feed-clock';
 import { FeedReaderEntity, readerFields } from './feed-reader.entity';
 import { IS_DUE } from './feed-readers.sql';
+import { SentChanges } from './sent-changes';
 
 const MAX_CHANGES = 100;
 const MAX_BYTES = 256 << 10;
@@ -24,6 +25,7 @@ export class FeedReaders {
   constructor(
     private readonly connection: ReservedConnection,
     private readonly changes: ChangesService,
+    private readonly sent: SentChanges,
     private readonly clock: FeedClock,
     private readonly transactions: Transactions,
     @InjectRepository(FeedReaderEntity) private readonly readers: Repository<FeedReaderEntity>,
@@ -73,10 +75,12 @@ export class FeedReaders {
 
   /** @returns undefined when the position of the cursor is no longer kept */
   private async readPage(reader: FeedReaderEntity): Promise<ChangesPage | undefined> {
-    const { organizationId, cursor } = reader;
+    const { id, organizationId, cursor } = reader;
     const query = { cursor, limit: MAX_CHANGES };
     try {
-      return await this.read(() => this.changes.page({ organizationId, keyId: '' }, query, MAX_BYTES));
+      const page = await this.read(() => this.changes.page({ organizationId, keyId: '' }, query, MAX_BYTES));
+      this.sent.note(id, organizationId, page.newest);
+      return page;
     } catch (error) {
       if (error instanceof ForeignCursor) await this.pause(reader);
       if (error instanceof GoneException) return undefined;

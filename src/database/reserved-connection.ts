@@ -18,10 +18,16 @@ const KEEP_ALIVE = `select set_config('tcp_keepalives_idle', '10', false), set_c
 @Injectable()
 export class ReservedConnection {
   private readonly queue = new FairQueue(1);
+  private readonly openListeners: Work<unknown>[] = [];
   private readonly lossListeners: (() => void)[] = [];
   private runner?: QueryRunner;
 
   constructor(private readonly dataSource: TransactionalDataSource) {}
+
+  /** @param listener is called on each new connection before anything else; if it throws, the connection is closed */
+  whenOpened(listener: Work<unknown>): void {
+    this.openListeners.push(listener);
+  }
 
   /** @param listener is called when the connection, and the locks that it held, may be gone */
   whenLost(listener: () => void): void {
@@ -43,6 +49,7 @@ export class ReservedConnection {
       this.runner = runner;
       try {
         await runner.query(KEEP_ALIVE);
+        for (const listener of this.openListeners) await listener(runner.manager);
       } catch (error) {
         await this.close();
         throw error;

@@ -4,13 +4,20 @@ import { readOptions } from '../../scripts/services.mjs';
 import type { Load } from './faults/load';
 import { play } from './faults/play';
 import { Postgres } from './faults/postgres';
+import { WebhooksService } from '../../src/webhooks/webhooks.service';
+import { ApiClient } from '../support/client';
+import { Receiver } from '../support/receiver';
 import { RedisGroup } from './faults/redis-group';
-import type { Fault } from './faults/stage';
+import type { Cluster, Tenant } from './faults/cluster';
+import type { Fault, Stage } from './faults/stage';
 import { type Answer, ask } from './support/ask';
+import { leadInput } from '../support/builders';
+import { until } from './support/daemon';
 import { seconds } from './support/figures';
 
 /**
- * Kills the primary of PostgreSQL, which has a synchronous standby, and the master of Redis, which has Sentinels.
+ * Kills the primary of PostgreSQL, which has a synchronous standby, and the master of Redis, which has Sentinels. At the end
+ * the primary is killed while its standby lags, and the standby is started without promotion: webhooks must notice.
  */
 
 const PROCESSES = 2;
@@ -18,6 +25,8 @@ const PROCESSES = 2;
 const FULL = 5;
 /** After a failover, for errors that come late. */
 const SETTLE_MS = 2000;
+/** Leads that the lagging standby does not get. */
+const LOST = 20;
 
 /** What clients saw of one failover. */
 interface Seen {
@@ -35,6 +44,32 @@ async function watch({ times }: Load, failOver: () => Promise<unknown>): Promise
   const since = times.slice(first);
   const slowestMs = Math.max(...since.map((each) => each.tookMs));
   return { tookMs, errors: since.filter(({ failed }) => failed).length, slowestMs };
+}
+
+/**
+ * Kills the primary while its standby is not told of new changes, and starts the standby as if it were the primary.
+ * @returns in how many records the copy of a webhook's receiver differs from the lists
+ */
+async function startUnpromoted(stage: Stage, cluster: Cluster, standby: Postgres, tenant: Tenant): Promise<number> {
+  await standby.follow(cluster.postgres);
+  const api = new ApiClient(`http://127.0.0.1:${cluster.apis[0]?.port}/api/v0`, tenant.key);
+  const receiver = await new Receiver(api).listen();
+  stage.defer(() => receiver.close());
+  await cluster.asOperator((services) => services.get(WebhooksService).create(tenant.organizationId, receiver.url));
+  const isComplete = async (): Promise<boolean> => (await receiver.copy.differences()).length === 0;
+  await until('the webhook has everything', isComplete);
+  await cluster.postgres.query(`alter system set synchronous_standby_names = ''`);
+  await cluster.postgres.query('select pg_reload_conf()');
+  await standby.stop();
+  for (let n = 0; n < LOST; n++) await api.post('/leads', leadInput()).expect(200);
+  await until('the webhook has what will be lost', isComplete);
+  await cluster.postgres.kill();
+  await standby.startUnpromoted();
+  cluster.postgres = standby;
+  cluster.proxy?.switchTo(standby.port);
+  await until('writes succeed', async () => (await api.post('/leads', leadInput())).status === 200);
+  await until('the webhook has a snapshot', isComplete).catch(() => undefined);
+  return (await receiver.copy.differences()).length;
 }
 
 const failover: Fault = {
@@ -76,6 +111,7 @@ const failover: Fault = {
       if (status !== 410) answered++;
     }
     await load.stop();
+    const differences = await startUnpromoted(stage, cluster, standby, load.tenants[0]!);
     const max = (seen: Seen[], of: 'tookMs' | 'slowestMs'): string =>
       seconds(Math.max(...seen.map((each) => each[of])));
     const errors = ofRedis.reduce((sum, each) => sum + each.errors, 0);
@@ -86,6 +122,7 @@ const failover: Fault = {
     const broken = [
       ...(errors > 0 ? [`${errors} answers of 5xx`] : []),
       ...(answered > 0 ? [`${answered} cursors of the feed were not refused by the promoted standby`] : []),
+      ...(differences > 0 ? [`${differences} records of a webhook's copy differ after a start without promotion`] : []),
     ];
     return { measured, broken };
   },

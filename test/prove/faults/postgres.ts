@@ -104,6 +104,12 @@ export class Postgres extends Daemon {
     await this.query('select pg_promote()', 'postgres');
   }
 
+  /** Starts a stopped standby as a primary on the timeline that it followed, as nobody should. */
+  async startUnpromoted(): Promise<void> {
+    rmSync(join(this.cluster, 'standby.signal'));
+    await this.start();
+  }
+
   toAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     for (const pid of familyOf(this.pid)) send(pid, signal);
   }
