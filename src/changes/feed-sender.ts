@@ -92,9 +92,10 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
     if (this.errorsSincePoll === 0) this.isErrorLogged = false;
     this.errorsSincePoll = 0;
     try {
-      if (this.isStopping || this.config.webhooks === 'off') return;
+      if (this.isStopping) return;
+      // Also without deliveries: other servers detect this one by a lock of its connection.
       await this.connection.open();
-      if (!(this.isLeader ||= await this.becomeLeader())) return;
+      if (this.config.webhooks === 'off' || !(this.isLeader ||= await this.becomeLeader())) return;
       await this.subscriptions.addRows();
       const due = await this.readers.due([...this.deliveries.keys()], this.subscribers.names);
       for (const reader of due) this.startDelivery(reader);

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import type { Scope } from '../api/scopes';
 import type { ReaderState } from '../changes/feed-reader.entity';
 import { READERS, STATE_COUNTS } from '../changes/feed-readers.sql';
+import { COUNT_SERVERS_WITHOUT_REDIS } from '../rate-limit/local-limits';
 
 export type StateCounts = Record<ReaderState, number>;
 
@@ -28,6 +29,8 @@ interface Counts {
 export type DatabaseStatus = { [Name in keyof Counts]: Counts[Name] | null } & {
   /** `error` says why the database is unreachable. `size` is in bytes on disk. */
   database: { reachable: boolean; error?: string; embedded: boolean; version: string | null; size: number | null };
+  /** Servers without Redis that use this database now. Each of them enforces rate limits on its own. */
+  serversWithoutRedis: number | null;
   /** `pending` has the names of migrations in the order in which they will be applied. */
   migrations: { applied: number; pending: string[] } | null;
 };
@@ -78,12 +81,14 @@ export class StatusService {
     const [about] = await this.dataSource.query<[{ version: string; size: number }]>(
       `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as size`,
     );
+    const [{ servers: serversWithoutRedis }] =
+      await this.dataSource.query<[{ servers: number }]>(COUNT_SERVERS_WITHOUT_REDIS);
     const migrations = await this.migrations();
     const database = { reachable: true, embedded, ...about };
     // A pending migration may be the one that creates a table.
-    if (migrations.pending.length > 0) return { database, migrations, ...UNKNOWN_COUNTS };
+    if (migrations.pending.length > 0) return { database, serversWithoutRedis, migrations, ...UNKNOWN_COUNTS };
     const [counts] = await this.dataSource.query<[Counts]>(COUNTS);
-    return { database, migrations, ...counts };
+    return { database, serversWithoutRedis, migrations, ...counts };
   }
 
   private async migrations(): Promise<NonNullable<DatabaseStatus['migrations']>> {

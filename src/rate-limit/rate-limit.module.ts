@@ -1,5 +1,6 @@
 import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../config';
+import { LocalLimits } from './local-limits';
 import { RedisConnection } from './redis';
 import { RedisTokenBucketStore } from './redis-token-bucket.store';
 import { TokenBucketStore } from './token-bucket.store';
@@ -7,6 +8,7 @@ import { TokenBucketStore } from './token-bucket.store';
 /** The token buckets, with their connection to Redis if one is configured. */
 @Module({
   providers: [
+    LocalLimits,
     {
       provide: RedisConnection,
       inject: [Config],
@@ -19,7 +21,7 @@ import { TokenBucketStore } from './token-bucket.store';
       useFactory: (redis?: RedisConnection) => new TokenBucketStore(redis && new RedisTokenBucketStore(redis)),
     },
   ],
-  exports: [TokenBucketStore],
+  exports: [LocalLimits, TokenBucketStore],
 })
 export class RateLimitModule implements OnModuleInit, OnApplicationShutdown {
   constructor(

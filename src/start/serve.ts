@@ -17,6 +17,7 @@ import type { LeanExpressAdapter } from '../server/express-adapter';
 import { disablePretenuring } from '../server/pretenuring';
 import { listen } from '../server/listen';
 import { drainConnections } from '../server/shutdown';
+import { LocalLimits } from '../rate-limit/local-limits';
 import { createStopSignal } from '../server/stop-signal';
 import { announcePausedWebhooks } from '../changes/announce-paused';
 import { FeedSender } from '../changes/feed-sender';
@@ -56,8 +57,7 @@ async function serveUntilStopped(extension: Extension, json: boolean): Promise<v
       await listen(app.getHttpServer() as Server, config, 'PORT');
       if (config.simulate !== 'off')
         log('LANYARD_SIMULATE is on: requests can ask for simulated faults (header Lanyard-Simulate)');
-      const warning = unknownSettings();
-      if (warning) log(warning);
+      for (const warning of [unknownSettings(), await app.get(LocalLimits).warning()]) if (warning) log(warning);
       const welcome = await printWelcome(app, config, database, COMMAND_NAME, log);
       if (json) process.stdout.write(`${JSON.stringify(welcome)}\n`);
       await announcePausedWebhooks(app.get(DataSource), config, COMMAND_NAME, log);

@@ -46,6 +46,7 @@ describe('operator status', () => {
         size: expect.any(Number) as number,
       },
       redis: null,
+      serversWithoutRedis: 0,
       migrations: { applied: expect.any(Number) as number, pending: [] },
       organizations: 1,
       keys: { active: 3, expiring: 1, expired: 1, revoked: 1, scopes: { all: 3, read: 0, capture: 0 } },

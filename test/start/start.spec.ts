@@ -141,12 +141,27 @@ describe('a start', () => {
   }, 90_000);
 
   describe('beside others', () => {
+    const status = () => new Operator({ DATABASE_URL: database.url, REDIS_URL: undefined }).run(['status']);
     let first: ChildProcess;
     let said: string;
     beforeAll(async () => {
       first = startProgram({ DATABASE_URL: database.url });
       said = await waitForOutput(first, 'To issue an API key');
     });
+
+    it('warns if another server without Redis uses the database, which `status` shows, too', async () => {
+      expect(said).not.toContain('Redis');
+      expect((await status()).stdout).toMatch(/^Redis +not configured/m);
+      const second = startProgram({ DATABASE_URL: database.url });
+      expect(await waitForOutput(second, 'To issue an API key')).toMatch(
+        /^Another server without Redis uses this database, so each API key gets its limits 2 times\. .*$/m,
+      );
+      expect((await status()).stdout).toMatch(
+        /^Redis +2 servers run without Redis, so each key gets its limits 2 times$/m,
+      );
+      expect(await waitForExit(second, 'SIGKILL')).toBeNull();
+      await waitUntil(async () => /^Redis +not configured/m.test((await status()).stdout));
+    }, 60_000);
 
     it('ends without waiting for silent clients and half requests', async () => {
       const { port } = new URL(/http:\S+/.exec(said)?.[0] ?? '');

@@ -117,6 +117,14 @@ async function requireSettings(baseUrl: string, key: string, errors: readonly (s
   if (found.length > 0) throw new Unfit(found);
 }
 
+/** The suites count the tokens of a key exactly. */
+async function serverCountError(): Promise<string | undefined> {
+  // An operator of another release may not know the number.
+  const { serversWithoutRedis = 0 } = await runOperator<{ serversWithoutRedis?: number }>(['status']);
+  if (serversWithoutRedis < 2) return undefined;
+  return `${serversWithoutRedis} servers without Redis use the database, so limits of keys are not exact. Set REDIS_URL on all of them, or run one.`;
+}
+
 /** @throws Unfit unless a key of the operator is accepted by the server */
 async function requireOperator(baseUrl: string): Promise<void> {
   const operator = operatorOf(baseUrl);
@@ -129,7 +137,7 @@ async function requireOperator(baseUrl: string): Promise<void> {
     });
   const refusal = `${baseUrl} rejects a key that was issued with ${command}. Do both use the same database?`;
   await requireAccepted(baseUrl, key, refusal);
-  await requireSettings(baseUrl, key, []);
+  await requireSettings(baseUrl, key, [await serverCountError()]);
 }
 
 /** @throws Unfit unless the key is accepted, has tokens enough, and an organization without data */

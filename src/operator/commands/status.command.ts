@@ -21,7 +21,7 @@ import { CommandError, applyStyle } from '../terminal/terminal';
 
 const STATUS_JSON =
   '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
-  'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked, scopes: {all, read, capture}}, leads, ' +
+  'serversWithoutRedis, migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked, scopes: {all, read, capture}}, leads, ' +
   'webhooks: {active, failing, paused, disabled}, subscriptions: [{name, active, failing, paused, disabled, lastError, ' +
   'waitingSince}], busiestKeys: [{id, prefix, label, organization: {id, name}, ' +
   'requests}]}, with the size in bytes and null for what is unknown';
@@ -65,7 +65,7 @@ async function databaseStatus(session: Session, { databaseUrl }: Config): Promis
     if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
     const embedded = databaseUrl === undefined;
     const database = { reachable: false, error: error.message, embedded, version: null, size: null };
-    return { database, migrations: null, ...UNKNOWN_COUNTS };
+    return { database, serversWithoutRedis: null, migrations: null, ...UNKNOWN_COUNTS };
   }
 }
 
@@ -87,11 +87,11 @@ async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<RedisS
 }
 
 function statusText(status: DatabaseStatus, redis: RedisStatus | null): string {
-  const { database, subscriptions, busiestKeys } = status;
+  const { database, serversWithoutRedis, subscriptions, busiestKeys } = status;
   const facts = formatPairs([
     ['Lanyard', version],
     ['Database', databaseText(database)],
-    ['Redis', redisText(redis)],
+    ['Redis', redisText(redis, serversWithoutRedis ?? 0)],
     ['Migrations', ifKnown(status.migrations, migrationsText)],
     ['Organizations', ifKnown(status.organizations, formatNumber)],
     ['Keys', ifKnown(status.keys, keysText)],
@@ -114,7 +114,11 @@ function databaseText({ reachable, error, embedded, version, size }: DatabaseSta
   return `${applyStyle('green', 'ok')}: ${name}, ${(Number(size) / 2 ** 20).toFixed(1)} MiB`;
 }
 
-function redisText(redis: RedisStatus | null): string {
+function redisText(redis: RedisStatus | null, serversWithoutRedis: number): string {
+  if (serversWithoutRedis > 1)
+    return warning(
+      `${serversWithoutRedis} servers run without Redis, so each key gets its limits ${serversWithoutRedis} times`,
+    );
   if (!redis) return 'not configured: each process enforces rate limits on its own';
   if (!redis.reachable) return warning(`unreachable (${redis.error}): each process enforces rate limits on its own`);
   return `${applyStyle('green', 'ok')}${redis.version ? `: Redis ${redis.version}` : ''}`;
