@@ -1,6 +1,7 @@
 import { ConfigError } from '../config';
 import type { Extension } from '../extensions/extension';
 import { requireSingleInstances } from '../extensions/single-instance';
+import { hasHeapLimit, respawnWithHeapLimit } from '../server/heap-limit';
 
 /**
  * Runs Lanyard by the arguments of the process: the server without arguments or with `start`, and any command of the
@@ -12,8 +13,10 @@ export async function run(extension?: Extension): Promise<void> {
   // Either half is loaded only when it runs: a server needs no command line, and a process that waits for a server neither.
   const serve = (): Promise<never> =>
     (module.require('./serve') as typeof import('./serve')).serve(extension, { json: hasJsonFlag() });
-  if (startsServer()) await serve();
-  else await (module.require('../operator/run') as typeof import('../operator/run')).runCommand(extension, serve);
+  if (!startsServer())
+    await (module.require('../operator/run') as typeof import('../operator/run')).runCommand(extension, serve);
+  else if (extension || hasHeapLimit()) await serve();
+  else await respawnWithHeapLimit();
 }
 
 /** Before anything of Nest fails for a reason that it does not know. */

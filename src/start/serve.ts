@@ -14,7 +14,7 @@ import { COMMAND_NAME } from '../operator/command-name';
 import { HealthController } from '../observability/health.controller';
 import { announce, flushLog, logToStandardError } from '../observability/log';
 import type { LeanExpressAdapter } from '../server/express-adapter';
-import { disablePretenuring } from '../server/pretenuring';
+import { disablePretenuring } from '../server/heap-limit';
 import { listen } from '../server/listen';
 import { drainConnections } from '../server/shutdown';
 import { LocalLimits } from '../rate-limit/local-limits';

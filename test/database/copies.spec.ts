@@ -254,3 +254,44 @@ describe('a cursor', () => {
     await first.api.get('/changes', { cursor }).expect(200);
   });
 });
+
+describe('a database that has lost what was sent, on the timeline that it had', () => {
+  it.each([
+    ['the server that has sent it', 1],
+    ['another server', 2],
+  ])('has its webhooks and methods begin anew, when it is seen by %s', async (_, servers) => {
+    const { url } = await createTestDatabase();
+    const lanyard = await startInProcess({ databaseUrl: url });
+    const { api, organizationId } = await lanyard.tenant();
+    const other = servers === 2 ? await startInProcess({ databaseUrl: url }) : undefined;
+    const receiver = await new Receiver(api).listen();
+    await webhooksOf(lanyard).create(organizationId, receiver.url);
+    await addLead(api);
+    const isComplete = async () => (await receiver.copy.differences()).length === 0;
+    await waitUntil(isComplete);
+    const db = await asOperator(url);
+    const places = 'select id, cursor, caught_up_log, caught_up_to from feed_readers';
+    await waitUntil(async () => (await db.query<object[]>(`${places} where not ends_snapshot`)).length === 1);
+    await db.query(`create table kept as ${places}`);
+    const lost = await addLead(api);
+    await waitUntil(() => receiver.taken.some(({ message }) => message.changes.some(({ id }) => id === lost)));
+    const { cursor } = await read(api, { since: 'now' });
+    // The end of the write-ahead log is gone, and with it the places of the readers.
+    await db.query(`
+      begin;
+      delete from leads where id = '${lost}';
+      delete from changes where id = '${lost}';
+      update feed_readers r set cursor = kept.cursor, caught_up_log = kept.caught_up_log,
+        caught_up_to = kept.caught_up_to from kept where kept.id = r.id;
+      drop table kept;
+      select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 7261915
+        and database = (select oid from pg_database where datname = current_database());
+      commit`);
+    if (other) await lanyard.app.get(FeedSender).poll();
+    await addLead(api);
+    await waitUntil(isComplete);
+    await isGone(api, cursor);
+    await other?.stop();
+    await lanyard.stop();
+  });
+});

@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { disablePretenuring } from '../../src/server/pretenuring';
+import { disablePretenuring } from '../../src/server/heap-limit';
 import { LinkedList, type LinkedEntry } from '../../src/collections/linked-list';
 
 setFlagsFromString('--expose-gc');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export const typescript = (program: string): string[] =>
   ['scripts/run-typescript.mjs', program].map((file) => join(__dirname, '../..', file));
 
-/** As `npm start` has it. */
+/** As `npm start` has it; without a limit, the program would start itself again with one. */
 const HEAP_LIMIT = '--max-old-space-size=768';
 
 /** The server in a process of its own, on a port that is free. */
