@@ -1,19 +1,22 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { MulterModule } from '@nestjs/platform-express';
+import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
+import { PRUNE_AUDIT_LOG } from './access/audit-log.service';
 import { ScopeInterceptor } from './access/scope.interceptor';
-import { ChangeLogModule } from './changes/change-log.module';
 import { ChangesModule } from './changes/changes.module';
+import { PRUNE_CHANGES, PRUNE_POSITIONS } from './changes/changes.sql';
 import { FeedDeliveryModule } from './changes/feed-delivery.module';
 import { Config } from './config';
 import { CONTEXTS, ContextsModule } from './contexts';
 import { dataSourceOptions } from './database/data-source';
 import { DatabaseOptions } from './database/data-source.module';
 import { DatabaseModule } from './database/database.module';
+import { PRUNE_RESPONSES } from './database/idempotency-store';
 import { RESERVED_CONNECTIONS } from './database/limits';
-import { PruningModule } from './database/pruning.module';
+import { Pruner, type PruneTask } from './database/pruner';
 import { DatasetsModule } from './datasets/datasets.module';
 import { contextsOf, type Extension } from './extensions/extension';
 import { HealthController } from './observability/health.controller';
@@ -60,6 +63,13 @@ const databaseOptions = ({ databaseUrl = '', poolSize, auditDays }: Config): Dat
   },
 });
 
+const pruneTasks = ({ changesDays, auditDays }: Config): PruneTask[] => [
+  { noun: 'changes', text: PRUNE_CHANGES, values: [changesDays] },
+  { noun: 'positions of cursors', text: PRUNE_POSITIONS, values: [changesDays] },
+  { noun: 'audit entries', text: PRUNE_AUDIT_LOG, values: [auditDays] },
+  { noun: 'idempotent answers', text: PRUNE_RESPONSES, values: [] },
+];
+
 @Module({})
 export class AppModule {
   static with(config: Config, extension: Extension = {}): DynamicModule {
@@ -80,14 +90,17 @@ export class AppModule {
         DatasetsModule,
         FeedDeliveryModule,
         WebhookDeliveryModule,
-        ChangeLogModule,
-        PruningModule,
         NotFoundModule,
       ],
       controllers: [HealthController],
       providers: [
         { provide: Config, useValue: config },
         { provide: DatabaseOptions, useValue: databaseOptions(config) },
+        {
+          provide: Pruner,
+          inject: [DataSource],
+          useFactory: (dataSource: DataSource) => new Pruner(dataSource, pruneTasks(config)),
+        },
         Metrics,
         ReaderMetrics,
         ...globalProviders(config),

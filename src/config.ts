@@ -196,11 +196,6 @@ export class Config {
   }
 }
 
-/** Kubernetes sets NAME_PORT to such a value in every pod beside a service of that name. */
-const isServiceLink = (text: string | undefined): boolean => Boolean(text?.startsWith('tcp://'));
-const SERVICE_LINK =
-  'Kubernetes sets such a variable for each service; enableServiceLinks: false in the pod prevents it.';
-
 /** @throws ConfigError if a value cannot be used */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const overrides = SETTINGS.flatMap(({ name, key, read, requirement, isSecret }) => {
@@ -209,7 +204,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     const value = read(text);
     if (value !== undefined) return [[key, value]];
     const shown = isSecret ? '' : `, not ${JSON.stringify(text)}`;
-    throw new ConfigError(`${name} must be ${requirement}${shown}.${isServiceLink(text) ? ` ${SERVICE_LINK}` : ''}`);
+    throw new ConfigError(`${name} must be ${requirement}${shown}.`);
   });
   const config = new Config({
     ...(Object.fromEntries(overrides) as Partial<Config>),
@@ -224,10 +219,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     throw new ConfigError(
       'LANYARD_REDIS_SENTINELS needs a REDIS_URL that starts with redis:// and has the name of the Sentinel group as its host.',
     );
-  }
-  // Port 0 picks any free port, so the two do not conflict.
-  if (config.metricsPort && config.metricsPort === config.port) {
-    throw new ConfigError(`LANYARD_METRICS_PORT must differ from PORT (both are ${config.port}).`);
   }
   if (config.simulate === 'on' && env.NODE_ENV === 'production') {
     throw new ConfigError(
@@ -246,8 +237,7 @@ export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string | 
   const known = [...CLIENT_VARIABLES, ...SETTINGS.map(({ name }) => name)];
   const unknown = Object.keys(env).filter((name) => name.startsWith('LANYARD_') && !known.includes(name));
   if (unknown.length === 0) return undefined;
-  const names = `Unknown ${unknown.length === 1 ? 'setting' : 'settings'}, ignored: ${unknown.sort().join(', ')}`;
-  return unknown.some((name) => isServiceLink(env[name])) ? `${names}. ${SERVICE_LINK}` : names;
+  return `Unknown ${unknown.length === 1 ? 'setting' : 'settings'}, ignored: ${unknown.sort().join(', ')}`;
 }
 
 /** The settings in force, from the environment, without passwords; a value is null if it is not set. */

@@ -12,11 +12,3 @@ from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as 
 -- database HAS_STORAGE_QUOTA: $1 uuid
 select coalesce(sum(pg_column_size(answer)), 0) < 268435456 as "hasRoom" from idempotent_answers
 where api_key_id = $1 and octet_length(answer) > 16384 and created_at > now() - interval '24 hours';
-
--- database PRUNE_RESPONSES
-with old as (
-  select api_key_id, idempotency_key from idempotent_answers where created_at <= now() - interval '24 hours'
-  order by created_at limit 1000 for update skip locked
-)
-delete from idempotent_answers a using old
-where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1;

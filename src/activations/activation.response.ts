@@ -14,6 +14,7 @@ import {
   Int32,
   NumericId,
 } from '../fields/fields';
+import { ownColumns } from '../fields/own-columns';
 import { Location } from '../events/location.response';
 import { json } from '../database/rendering';
 import { EXAMPLE_ACTIVATION_ID } from '../openapi/example-ids';
@@ -69,17 +70,6 @@ export class ActivationV0Response {
 
 /** The JSON text of a row of activations. */
 export const ACTIVATION_JSON = json<ActivationV0Response>({
-  id: 'id',
-  eventId: 'event_id',
-  name: 'name',
+  ...ownColumns(ActivationV0Response),
   createdAt: 'iso_utc(created_at)',
-  type: 'type',
-  startDate: 'start_date',
-  endDate: 'end_date',
-  startTime: 'start_time',
-  endTime: 'end_time',
-  createdBy: 'created_by',
-  location: 'location',
-  users: 'users',
-  numberOfScans: 'number_of_scans',
 });

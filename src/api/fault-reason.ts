@@ -1,13 +1,6 @@
 import type { ValidationError } from 'class-validator';
 import type { FaultCause, FaultReason } from '../errors/faults';
-import {
-  type Class,
-  type FieldSchema,
-  firstInvalidPath,
-  isObject,
-  schemasOf,
-  type ValueSchema,
-} from '../fields/field-rules';
+import { type FieldError, type FieldSchema, isObject, type ValueSchema } from '../fields/field-rules';
 import { isCalendarDay, isWithinLength, toUtc } from '../fields/text';
 
 /**
@@ -15,38 +8,9 @@ import { isCalendarDay, isWithinLength, toUtc } from '../fields/text';
  * from the value and the description of the field.
  */
 
-const schemaAt = (instance: object, name: string): FieldSchema | undefined =>
-  schemasOf(instance.constructor as Class).get(name);
-
-/** @param path of the first invalid field of an instance, such as `phoneNumbers[0].type` */
-export function causeOf(instance: object, path: string): FaultCause {
-  let value: unknown = instance;
-  let schema: FieldSchema | undefined;
-  let list: unknown[] = [];
-  for (const name of path.match(/[^.[\]]+/g) ?? []) {
-    if (Array.isArray(value)) list = value;
-    schema = Array.isArray(value) ? schema && schemaOfEntries(schema) : schemaAt(value as object, name);
-    value = (value as Record<string, unknown>)[name];
-  }
-  const [, listPath, index, field] = /^(.*)\[(\d+)\](?:\.([^.[\]]+))?$/.exec(path) ?? [];
-  const first = index === undefined ? undefined : firstWithValueOf(list, Number(index), field);
-  if (first !== undefined) {
-    return { reason: 'duplicate', detail: `repeats ${listPath}[${first}]${field === undefined ? '' : `.${field}`}` };
-  }
-  return { reason: schema ? reasonFor(value, schema) : 'format' };
-}
-
-/**
- * The index of the first entry that has the value of another one, unless that is itself the first, or is invalid by itself.
- * @param field whose values are compared; undefined where the entries are
- */
-function firstWithValueOf(list: unknown[], index: number, field?: string): number | undefined {
-  const entry = list[index];
-  const isInvalidField =
-    field !== undefined && firstInvalidPath(entry as object, (path) => path === field) !== undefined;
-  const valueOf = (each: unknown) => (field === undefined ? each : (each as Record<string, unknown> | null)?.[field]);
-  const first = list.findIndex((each) => valueOf(each) === valueOf(entry));
-  return isInvalidField || first === index ? undefined : first;
+export function causeOf({ path, value, schema, repeats }: FieldError): FaultCause {
+  if (repeats !== undefined) return { reason: 'duplicate', detail: `repeats ${repeats}` };
+  return { reason: reasonFor(value, path.endsWith(']') ? schemaOfEntries(schema) : schema) };
 }
 
 /** The schema of each entry of a list. */
@@ -61,14 +25,14 @@ const schemaOfEntries = (schema: FieldSchema): FieldSchema => ({
  * The same for a query, whose values are texts.
  * @param sent the query as it was sent
  */
-export function causeInQuery(sent: object, instance: object, path: string): FaultCause {
-  const value = (sent as Record<string, unknown>)[path];
+export function causeInQuery(sent: object, error: FieldError): FaultCause {
+  const value = (sent as Record<string, unknown>)[error.path];
   if (Array.isArray(value)) return { reason: 'duplicate' };
   if (value === '') return { reason: 'missing' };
-  if (typeof value === 'string' && schemaAt(instance, path)?.type === 'integer') {
+  if (typeof value === 'string' && error.schema.type === 'integer') {
     return { reason: /^-?\d+$/.test(value) ? 'range' : 'format' };
   }
-  return causeOf(instance, path);
+  return causeOf(error);
 }
 
 /** Why an invalid value is invalid. */
@@ -98,20 +62,9 @@ function reasonForText(value: string, { kind, maxLength = Infinity }: FieldSchem
   return isDate || !isWithinLength(value, maxLength) ? 'range' : 'format';
 }
 
-/** The reasons of class-validator's decorators by their names, in the order in which they are looked for. */
-const REASONS_BY_CONSTRAINT: [RegExp, FaultReason][] = [
-  [/^(isDefined|isNotEmpty|arrayNotEmpty|isNotEmptyObject)$/, 'missing'],
-  [/^is(String|Int|Number|Boolean|Array|Object|Instance|NumberString)$/, 'type'],
-  [/^(min|max|isLength|arrayMinSize|arrayMaxSize|minLength|maxLength|minDate|maxDate|isPositive|isNegative)$/, 'range'],
-  [/^arrayUnique$/, 'duplicate'],
-];
-
-/** Why a field is invalid that decorators of class-validator check. */
+/** Why a field is invalid that decorators of class-validator check, as far as its value says. */
 export function causeOfValidationError({ constraints = {}, value, children }: ValidationError): FaultCause {
   const [nested] = children ?? [];
-  const names = Object.keys(constraints);
-  if (names.length === 0 && nested) return causeOfValidationError(nested);
-  if (value === undefined || value === null) return { reason: 'missing' };
-  const found = REASONS_BY_CONSTRAINT.find(([pattern]) => names.some((name) => pattern.test(name)));
-  return { reason: found?.[1] ?? 'format' };
+  if (Object.keys(constraints).length === 0 && nested) return causeOfValidationError(nested);
+  return { reason: value === undefined || value === null ? 'missing' : 'format' };
 }

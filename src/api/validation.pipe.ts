@@ -3,6 +3,8 @@ import type { ValidationError } from 'class-validator';
 import { isLeftToModule } from './body-options';
 import {
   checkedProperties,
+  type FieldError,
+  fieldErrors,
   firstInvalidPath,
   isObject,
   toInstance,
@@ -72,10 +74,10 @@ function parserFor(metatype: Type<object>): Parser {
   if (usesOnlyFieldDecorators(metatype)) {
     return (sent, metadata) => {
       const instance = toInstance(metatype, sent);
-      const path = firstInvalidPath(instance);
-      if (path === undefined) return instance;
-      const cause = metadata.type === 'query' ? causeInQuery(sent, instance, path) : causeOf(instance, path);
-      return rejectAfterPathErrors(invalid(metadata, path, cause));
+      if (firstInvalidPath(instance) === undefined) return instance;
+      const error = fieldErrors(instance).next().value as FieldError;
+      const cause = metadata.type === 'query' ? causeInQuery(sent, error) : causeOf(error);
+      return rejectAfterPathErrors(invalid(metadata, error.path, cause));
     };
   }
   // A class that uses decorators of class-validator itself, as Nest's documentation has it.
@@ -108,10 +110,10 @@ const rejectAfterPathErrors = (error: Error): Promise<never> =>
   new Promise((_, reject) => process.nextTick(reject, error));
 
 /** The cause of an error of class-validator, which a decorator of `fields.ts` may have found. */
-const causeOfError = (error: ValidationError): FaultCause =>
-  error.constraints?.field !== undefined && error.target
-    ? causeOf(error.target, pathOf(error))
-    : causeOfValidationError(error);
+function causeOfError(error: ValidationError): FaultCause {
+  const found = [...fieldErrors(error.target ?? {})].find(({ path }) => path === pathOf(error));
+  return found ? causeOf(found) : causeOfValidationError(error);
+}
 
 /** The path of an error, such as `phoneNumbers[0].type`. */
 function pathOf({ property, constraints, children = [] }: ValidationError): string {

@@ -16,8 +16,8 @@ export interface Receivers {
    * @returns undefined where it was ended without a result, to be sent again
    */
   deliver(page: ReaderPage, signal: AbortSignal): Promise<DeliveryResult | undefined>;
-  /** Whether a reader is disabled that has failed for some milliseconds, and failed with this result now. */
-  givesUp(result: DeliveryResult, failingMs: number): boolean;
+  /** For how many milliseconds a reader may fail before it is disabled. */
+  readonly maxFailingMs: number;
 }
 
 /** Timers cannot be longer. A delivery waits for its turn however long that takes. */
@@ -52,10 +52,7 @@ export class FeedDelivery {
     signal: AbortSignal,
   ): Promise<FeedReaderEntity | undefined> {
     if (signal.aborted) return undefined;
-    // The operator may have disabled, deleted or moved the reader while it waited for its turn.
-    const reader = await this.readers.reload(id);
-    if (!reader || reader.pausedAt || reader.disabledAt) return undefined;
-    const page = await this.readers.nextPage(reader);
+    const page = await this.readers.nextPage(id);
     if (!page || signal.aborted) return undefined;
     const result = await receivers.deliver(page, signal);
     if (!result) return undefined;
@@ -83,7 +80,7 @@ export class FeedDelivery {
       lastError: null,
     });
     this.logStateChange(reader, updated);
-    return hasMore ? updated : undefined;
+    return hasMore ? (updated ?? undefined) : undefined;
   }
 
   private async onFailed({ reader, changes }: ReaderPage, result: DeliveryResult, receivers: Receivers): Promise<void> {
@@ -91,6 +88,8 @@ export class FeedDelivery {
     const now = this.clock.now();
     const failures = reader.failures + 1;
     const failingSince = reader.failingSince ?? now;
+    // A receiver wants no more pages when it responds with 410.
+    const isUnwanted = 'status' in result && result.status === 410;
     const change = {
       failures,
       failingSince,
@@ -98,7 +97,7 @@ export class FeedDelivery {
       waitingSince: changes[0] ? changedAt(changes[0]) : (reader.waitingSince ?? now),
       lastStatus: 'status' in result ? result.status : null,
       lastError: 'error' in result ? result.error : null,
-      disabledAt: receivers.givesUp(result, now.getTime() - failingSince.getTime()) ? now : null,
+      disabledAt: isUnwanted || now.getTime() - failingSince.getTime() >= receivers.maxFailingMs ? now : null,
     };
     // A reader that the operator has disabled or enabled meanwhile stays as it is.
     const where = { disabledAt: IsNull(), failures: reader.failures };
@@ -106,7 +105,8 @@ export class FeedDelivery {
   }
 
   /** Logs a state that a delivery has changed, and the operator has not. */
-  private logStateChange(before: FeedReaderEntity, after = before): void {
+  private logStateChange(before: FeedReaderEntity, after: FeedReaderEntity | null): void {
+    if (!after) return;
     const state = stateOf(after);
     if (state === stateOf(before) || (after.disabledAt && !after.nextAttemptAt)) return;
     this.logger.warn({

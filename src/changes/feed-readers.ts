@@ -51,8 +51,11 @@ export class FeedReaders {
   }
 
   /** The page to deliver: one with changes, or the empty one that tells that a snapshot has ended. */
-  async nextPage(source: FeedReaderEntity): Promise<ReaderPage | undefined> {
-    for (let reader: FeedReaderEntity | undefined = source; reader;) {
+  async nextPage(id: string): Promise<ReaderPage | undefined> {
+    // The operator may have disabled, deleted or moved the reader while it waited for its turn.
+    const where = { id, disabledAt: IsNull(), pausedAt: IsNull() };
+    let reader = await this.connection.run((manager) => manager.withRepository(this.readers).findOneBy(where));
+    while (reader) {
       const page = await this.readPage(reader);
       if (!page) {
         reader = await this.restartSnapshot(reader);
@@ -103,7 +106,7 @@ export class FeedReaders {
   }
 
   /** The position of the reader is no longer kept, so it gets everything again. */
-  private async restartSnapshot(reader: FeedReaderEntity): Promise<FeedReaderEntity | undefined> {
+  private async restartSnapshot(reader: FeedReaderEntity): Promise<FeedReaderEntity | null> {
     const cursor = await this.start(reader.organizationId, reader.resources);
     const change = { cursor, endsSnapshot: true, caughtUpTo: null };
     // A paused reader waits for its operator: another database may still send to its receiver.
@@ -113,17 +116,12 @@ export class FeedReaders {
     return updated;
   }
 
-  /** The reader as its operator wants it now. */
-  reload(id: string): Promise<FeedReaderEntity | null> {
-    return this.connection.run((manager) => manager.withRepository(this.readers).findOneBy({ id }));
-  }
-
-  /** @returns undefined when the operator has moved or deleted the reader meanwhile, which then stays as it is */
+  /** @returns null when the operator has moved or deleted the reader meanwhile, which then stays as it is */
   async updateIfUnmoved(
     reader: FeedReaderEntity,
     change: Partial<FeedReaderEntity>,
     where: FindOptionsWhere<FeedReaderEntity> = {},
-  ): Promise<FeedReaderEntity | undefined> {
+  ): Promise<FeedReaderEntity | null> {
     const { id, cursor } = reader;
     const values = { ...change, movedAt: this.clock.now() };
     const updated = await this.connection.run((manager) =>
@@ -137,7 +135,7 @@ export class FeedReaders {
         .execute(),
     );
     const [row] = updated.raw as { disabled_at: Date | null; paused_at: Date | null }[];
-    return row && { ...reader, ...values, disabledAt: row.disabled_at, pausedAt: row.paused_at };
+    return row ? { ...reader, ...values, disabledAt: row.disabled_at, pausedAt: row.paused_at } : null;
   }
 }
 

@@ -24,6 +24,8 @@ export interface Subscriber extends Required<ChangesSubscription> {
 /** The methods with `@OnChanges` of all providers, which get the pages of their readers. */
 @Injectable()
 export class Subscribers implements OnModuleInit, Receivers {
+  /** A method stays enabled: a new version of the server repairs it. */
+  readonly maxFailingMs = Infinity;
   private readonly logger = new Logger('OnChanges');
   private readonly byName = new Map<string, Subscriber>();
   /** Calls that have not ended, by the id of their row. */
@@ -81,11 +83,6 @@ export class Subscribers implements OnModuleInit, Receivers {
 
   inTurn<T>({ organizationId }: FeedReaderEntity, call: () => Promise<T>): Promise<T> {
     return this.slots.run(organizationId, call);
-  }
-
-  /** A method stays enabled: a new version of the server repairs it. */
-  givesUp(): boolean {
-    return false;
   }
 
   /**

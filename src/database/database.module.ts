@@ -2,7 +2,6 @@ import { Global, Module } from '@nestjs/common';
 import { DataSourceModule } from './data-source.module';
 import { IdempotencyStore } from './idempotency-store';
 import { Statements } from './statements';
-import { Pruner } from './pruner';
 import { ReservedConnection } from './reserved-connection';
 import { TransactionalDataSource } from './transactional-data-source';
 import { Transactions } from './transactions';
@@ -21,9 +20,8 @@ import { Writes } from './writes';
     Statements,
     Writes,
     IdempotencyStore,
-    Pruner,
     ReservedConnection,
   ],
-  exports: [DataSourceModule, Transactions, Statements, Writes, IdempotencyStore, Pruner, ReservedConnection],
+  exports: [DataSourceModule, Transactions, Statements, Writes, IdempotencyStore, ReservedConnection],
 })
 export class DatabaseModule {}

@@ -108,10 +108,9 @@ export function databaseErrorMessage(error: unknown): string | undefined {
   const cause: unknown = postgresErrorOf(error);
   if (hasSqlState(error, QUOTES_VALUE) && !isRaised(error))
     return `Database error: a value was rejected (SQLSTATE ${state}).`;
-  if (isLostByTypeOrm(error)) return 'Database error: the connection was lost.';
   const isOfDatabase = state !== undefined || error instanceof QueryFailedError || hasSystemCall(cause);
-  if (!isOfDatabase || !isNativeError(cause)) return undefined;
-  return `Database error: ${cause.message.split('\n')[0]}`;
+  if (isOfDatabase && isNativeError(cause)) return `Database error: ${cause.message.split('\n')[0]}`;
+  return isConnectionError(error) ? 'Database error: the connection was lost.' : undefined;
 }
 
 /** The connection was lost after the statement before, and TypeORM has none for the next. */

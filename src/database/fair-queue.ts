@@ -123,7 +123,7 @@ export class FairQueue {
       const waiting = requests.add({ resolve, reject });
       waiting.value.timer = setTimeout(() => {
         this.remove(organization, waiting);
-        reject(new Overloaded('A connection to the database was waited for too long'));
+        reject(new Overloaded('A request has waited for its turn for too long'));
       }, this.timeoutMs);
     });
   }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ResponseTooLarge, ConcurrentChange } from '../errors/exceptions';
 import type { Caller } from './statements';
-import { Pruner } from './pruner';
 import { Writes } from './writes';
 
 /** How long a response is kept. */
@@ -39,12 +38,11 @@ export const HAS_STORAGE_QUOTA = `
   select coalesce(sum(pg_column_size(answer)), 0) < ${MAX_STORED_BYTES_PER_KEY} as "hasRoom" from idempotent_answers
   where api_key_id = $1 and octet_length(answer) > ${LARGE_RESPONSE_BYTES} and created_at > now() - ${RETENTION}`;
 
-/** Only a few rows are deleted at a time, so that nothing else waits. Rows that another process is deleting are skipped. */
-const PRUNE_BATCH_SIZE = 1000;
+/** Deletes at most `$1` rows. Those that another process is deleting are skipped. */
 export const PRUNE_RESPONSES = `
   with old as (
     select api_key_id, idempotency_key from idempotent_answers where created_at <= now() - ${RETENTION}
-    order by created_at limit ${PRUNE_BATCH_SIZE} for update skip locked
+    order by created_at limit $1 for update skip locked
   )
   delete from idempotent_answers a using old
   where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1`;
@@ -69,12 +67,7 @@ interface ClaimRow {
 /** The responses to requests with an Idempotency-Key (docs/decisions/0012). */
 @Injectable()
 export class IdempotencyStore {
-  constructor(
-    private readonly writes: Writes,
-    pruner: Pruner,
-  ) {
-    pruner.add({ noun: 'idempotent answers', text: PRUNE_RESPONSES, values: [], batchSize: PRUNE_BATCH_SIZE });
-  }
+  constructor(private readonly writes: Writes) {}
 
   /**
    * Handles a request, unless it was handled before. Its response is stored in the transaction of the write, so that either

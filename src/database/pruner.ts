@@ -1,5 +1,5 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
 import { poolOf } from './data-source';
 import { logFields } from './errors';
 
@@ -7,31 +7,29 @@ import { logFields } from './errors';
 export interface PruneTask {
   /** What is pruned, as the log calls it. */
   noun: string;
-  /** A statement that deletes at most `batchSize` rows, few enough that nothing else waits. It returns one row for each. */
+  /** A statement that deletes at most as many rows as its last parameter says, and returns one row for each. */
   text: string;
+  /** The values of its other parameters. */
   values: unknown[];
-  batchSize: number;
 }
 
 const INTERVAL_MS = 60_000;
+/** How many rows one statement prunes: few enough that it stays within its timeout, and that nothing else waits. */
+const BATCH_SIZE = 1000;
 
-/** Deletes expired rows in batches once a minute. Several processes may do so at the same time. Only servers start it. */
-@Injectable()
-export class Pruner implements BeforeApplicationShutdown {
+/** Deletes expired rows in batches once a minute. Several servers may do so at the same time; commands do not. */
+export class Pruner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(Pruner.name);
-  private readonly tasks: PruneTask[] = [];
   private timer?: NodeJS.Timeout;
   private lastRun = Promise.resolve();
   private isStopping = false;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly tasks: readonly PruneTask[],
+  ) {}
 
-  /** Adds a task. Call it before start(). */
-  add(prune: PruneTask): void {
-    this.tasks.push(prune);
-  }
-
-  start(): void {
+  onApplicationBootstrap(): void {
     const prune = (): void => void (this.lastRun = this.lastRun.then(() => this.prune()));
     this.timer = setInterval(prune, INTERVAL_MS).unref();
     prune();
@@ -46,10 +44,10 @@ export class Pruner implements BeforeApplicationShutdown {
 
   /** Deletes all expired rows. */
   async prune(): Promise<void> {
-    for (const { noun, text, values, batchSize } of this.tasks) {
+    for (const { noun, text, values } of this.tasks) {
       try {
-        for (let rows = batchSize; rows === batchSize && !this.isStopping;) {
-          rows = (await poolOf(this.dataSource).query(text, values)).rowCount ?? 0;
+        for (let rows = BATCH_SIZE; rows === BATCH_SIZE && !this.isStopping;) {
+          rows = (await poolOf(this.dataSource).query(text, [...values, BATCH_SIZE])).rowCount ?? 0;
         }
       } catch (error) {
         this.logger.warn({ message: `Cannot prune expired ${noun}`, ...logFields(error) });

@@ -20,7 +20,3 @@ export const json = <T>(fields: Rendering<T>): string =>
 /** SQL of an array of objects. @param source what follows `from`, with its order */
 export const jsonList = <T>(fields: Rendering<T>, source: string): string =>
   `coalesce((select json_agg(row_to_json(o)) from (select ${columnsOf(fields)} from ${source}) o), '[]')`;
-
-/** Converts the fields of a body to properties of an entity, which may have other names. */
-export const renameFields = <Entity>(body: object, names: Record<string, keyof Entity>): Partial<Entity> =>
-  Object.fromEntries(Object.entries(body).map(([field, value]) => [names[field], value])) as Partial<Entity>;

@@ -39,6 +39,13 @@ export interface Statement {
 
 const ignore = (): void => undefined;
 
+const prepared = ({ name, text }: Statement, values: unknown[]): TimedQuery => ({
+  name,
+  text,
+  values,
+  rowMode: 'array',
+});
+
 /**
  * Prepared statements: one round trip and no planning each. They run on the connection of the transaction that they are
  * called in, or else on one of the pool. `$1` is the organization of the caller, unless the statement is shared, and the values
@@ -50,7 +57,6 @@ export class Statements {
   private readonly queue: FairQueue;
   private readonly transactions: Transactions;
   private readonly results: LargeResultGuard;
-  private readonly texts = new Map<string, string>();
   /** What is sent for each statement: itself, or, if it changes rows, one that also says who writes. */
   private readonly sent = new WeakMap<Statement, Statement>();
 
@@ -105,7 +111,7 @@ export class Statements {
   ): Promise<Result<R>> {
     const own = statement.isShared ? values : [caller.organizationId, ...values];
     const sent = this.sentFor(statement);
-    return this.run<R>(caller, this.prepare(sent, sent === statement ? own : [...own, actor ?? actorOf(caller)]));
+    return this.run<R>(caller, prepared(sent, sent === statement ? own : [...own, actor ?? actorOf(caller)]));
   }
 
   /**
@@ -122,8 +128,8 @@ export class Statements {
     const values = [...(list.isShared ? listValues : [caller.organizationId, ...listValues]), limit];
     const query =
       list.firstPageText && offset === 0
-        ? this.prepare({ name: `${list.name} first page`, text: list.firstPageText }, values)
-        : this.prepare({ name: `${list.name} page`, text: list.text }, [...values, offset]);
+        ? prepared({ name: `${list.name} first page`, text: list.firstPageText }, values)
+        : prepared({ name: `${list.name} page`, text: list.text }, [...values, offset]);
     const { rows } = await this.run<[JsonText | null, string]>(caller, query);
     const [first] = rows;
     if (!first) throw new RowNotFound();
@@ -138,14 +144,6 @@ export class Statements {
     const sent = this.dataSource.isAudited && isWrite(statement) ? withActor(statement) : statement;
     this.sent.set(statement, sent);
     return sent;
-  }
-
-  /** @throws when another statement has the name, which the driver notices only on a connection that knows both */
-  private prepare({ name, text }: Statement, values: unknown[]): TimedQuery {
-    const known = this.texts.get(name);
-    if (known === undefined) this.texts.set(name, text);
-    else if (known !== text) throw new Error(`Two statements are called '${name}'`);
-    return { name, text, values, rowMode: 'array' };
   }
 
   private async run<R extends unknown[]>({ organizationId }: Caller, query: TimedQuery): Promise<Result<R>> {

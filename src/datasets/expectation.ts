@@ -84,8 +84,9 @@ const isDateField = ({ kind }: FieldSchema): boolean => kind === 'date' || kind 
  * Describes the error of a field.
  * @param shown the value as the message shows it
  */
-export function describeError({ path, value, schema, isDuplicate }: FieldError, shown: string): ValueProblem {
-  if (isDuplicate) return { message: `${shown} is in the list twice. Use it once.`, expected: 'each entry once' };
+export function describeError({ path, value, schema, repeats }: FieldError, shown: string): ValueProblem {
+  if (repeats !== undefined)
+    return { message: `${shown} is in the list twice. Use it once.`, expected: 'each entry once' };
   if (typeof value === 'string' && !isStorableText(value)) return unstorableText(shown);
   const valueSchema = schema.items && !Array.isArray(value) ? schema.items : schema;
   const { expected, rejects } = describeExpected(lastName(path), valueSchema, schema.kind, schema.decimal);

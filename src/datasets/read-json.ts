@@ -81,7 +81,7 @@ function beginsWithJson(text: string, csvCommand: string): boolean {
   throw notJson(1);
 }
 
-const notJson = (line: number | null): ImportError =>
+const notJson = (line: number): ImportError =>
   new ImportError([{ ...NO_LOCATION, line, expected: 'JSON', message: 'This is not valid JSON.' }]);
 
 /** NDJSON begins with a line that is an object with a section, or that is one of several objects. */
@@ -134,14 +134,8 @@ function parseObject(text: string, line: number): object {
 }
 
 /** The line on which a text stops being JSON. The message of JSON.parse must not be shown, because it quotes the data. */
-function errorLine(text: string, firstLine: number): number | null {
-  try {
-    return firstLine + text.slice(0, jsonErrorIndex(text)).split('\n').length - 1;
-  } catch (error) {
-    if (error instanceof RangeError) return null; // The text is nested too deeply.
-    throw error;
-  }
-}
+const errorLine = (text: string, firstLine: number): number =>
+  firstLine + text.slice(0, jsonErrorIndex(text)).split('\n').length - 1;
 
 /**
  * A source of whole records: JSON, NDJSON, or what the program has made itself.

@@ -90,12 +90,6 @@ export class EmbeddedPostgres {
     return `postgres://${address}?sslmode=disable&client_encoding=UTF8`;
   }
 
-  /** Whether the PostgreSQL that this process used has ended or is about to. */
-  get hasEnded(): boolean {
-    const running = runningPostmaster(this.cluster);
-    return !running?.isReady || running.pid !== this.postmaster?.pid;
-  }
-
   async start(): Promise<this> {
     await this.joinOrLaunch();
     if (this.options.keepRunning) this.watching = this.watch();

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error';
@@ -70,12 +70,7 @@ function copyPrograms(source: string, target: string, systemDir: string): void {
   try {
     fs.cpSync(source, folder, { recursive: true, verbatimSymlinks: true });
     // npm ran with root's umask, which may have closed them to others.
-    const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
-    for (const entry of entries.filter((each) => !each.isSymbolicLink())) {
-      const path = join(entry.parentPath, entry.name);
-      fs.chmodSync(path, entry.isDirectory() || fs.statSync(path).mode & 0o100 ? 0o755 : 0o644);
-    }
-    fs.chmodSync(folder, 0o755);
+    execFileSync('chmod', ['-R', 'u=rwX,go=rX', folder]);
     fs.renameSync(folder, target);
   } catch (error) {
     if (!fs.existsSync(target)) throw error; // otherwise another process was faster
@@ -113,15 +108,13 @@ function requireOwnTarget(link: string, account: Account | undefined): void {
   }
   const record = join(fs.realpathSync(link), LINK_RECORD);
   if (!account || !fs.existsSync(record)) return;
-  const recorded = fs.readFileSync(record, 'utf8');
-  const [first, own] = [fs.lstatSync(recorded, { throwIfNoEntry: false }), fs.lstatSync(link)];
-  const isSameFile = first?.ino === own.ino && first.dev === own.dev;
-  if (first?.isSymbolicLink() && fs.readlinkSync(recorded) === target && !isSameFile) {
+  const first = fs.readFileSync(record, 'utf8');
+  if (first !== link && fs.existsSync(first) && fs.realpathSync(first) === fs.realpathSync(link)) {
     throw new EmbeddedPostgresError(
-      `${link} is a copy of the link ${recorded}, and two installations cannot share a database. Remove the copy to begin with a new database.`,
+      `${link} is a copy of the link ${first}, and two installations cannot share a database. Remove the copy to begin with a new database.`,
     );
   }
-  if (recorded !== link) fs.writeFileSync(record, link);
+  fs.writeFileSync(record, link);
 }
 
 /** @throws Error if another user could replace what is in it */

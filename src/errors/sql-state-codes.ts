@@ -88,9 +88,6 @@ const UNDEFINED_OBJECT: SqlStates = ['42P01', '42703', '42883', '42704'];
 /** PostgreSQL lacks what the work needs: disk, memory, connections. Nothing was done. */
 export const OUT_OF_RESOURCES: SqlStates = ['53'];
 
-/** There is a prepared statement of that name already, or none: a pooler shares its connections between clients. */
-export const LOST_STATEMENT: SqlStates = ['42P05', '26000'];
-
 /** The message names constraints, tables, columns, files or sizes, and quotes no value. PostgreSQL's `detail` may quote some. */
 export const QUOTES_NO_VALUE: SqlStates = [
   ...UNDEFINED_OBJECT,

@@ -13,6 +13,7 @@ import {
   UuidList,
   NumericId,
 } from '../fields/fields';
+import { ownColumns } from '../fields/own-columns';
 import { EXAMPLE_LEAD_ID, EXAMPLE_TAG_GROUP_ID } from '../openapi/example-ids';
 import { Location } from './location.response';
 import { json } from '../database/rendering';
@@ -60,14 +61,8 @@ export class Event {
 
 /** The JSON text of a row of events. */
 export const EVENT_JSON = json<Event>({
-  id: 'id',
-  name: 'name',
-  type: 'type',
-  registrationEnabled: 'registration_enabled',
+  ...ownColumns(Event),
   createdAt: 'iso_utc(created_at)',
-  startDate: 'start_date',
-  endDate: 'end_date',
-  location: 'location',
   tagGroups: `coalesce((select json_agg(t.tag_group_id order by t.position) from event_tag_groups t
     where t.organization_id = events.organization_id and t.event_id = events.id), '[]')`,
 });
@@ -80,11 +75,7 @@ export class EventLeadV0Response {
 }
 
 /** The JSON text of a row of event_leads. */
-export const EVENT_LEAD_JSON = json<EventLeadV0Response>({
-  leadId: 'lead_id',
-  registered: 'registered',
-  checkedIn: 'checked_in',
-});
+export const EVENT_LEAD_JSON = json<EventLeadV0Response>(ownColumns(EventLeadV0Response));
 
 @ApiSchema({ description: 'A user assigned to an event.' })
 export class UserV0Response {
@@ -95,10 +86,7 @@ export class UserV0Response {
   @Text({ ...nullable, description: 'Family name.', example: 'Lindt' }) lastName: string | null;
 }
 
+const USER_JSON = json<UserV0Response>(ownColumns(UserV0Response));
+
 /** The JSON text of the user of a row of event_users. */
-export const EVENT_USER_JSON = `(select ${json<UserV0Response>({
-  id: 'id',
-  email: 'email',
-  firstName: 'first_name',
-  lastName: 'last_name',
-})} from users where users.organization_id = event_users.organization_id and users.id = event_users.user_id)`;
+export const EVENT_USER_JSON = `(select ${USER_JSON} from users where users.organization_id = event_users.organization_id and users.id = event_users.user_id)`;

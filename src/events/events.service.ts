@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { PageQuery } from '../fields/page-query';
-import { renameFields } from '../database/rendering';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { RowNotFound } from '../errors/exceptions';
@@ -97,16 +96,16 @@ export class EventsService {
   }
 }
 
-/** The property of each field of a body. The compiler rejects a missing field. */
-const PROPERTIES: Record<keyof EventCreateV0Input, keyof EventEntity> = {
-  eventName: 'name',
-  eventType: 'type',
-  startDate: 'startDate',
-  endDate: 'endDate',
-  createdByEmail: 'createdBy',
-  registrationEnabled: 'registrationEnabled',
-};
-
-/** An omitted `registrationEnabled` is false, even when an event is replaced. */
-const propertiesOf = (input: EventUpdateV0Input): Partial<EventEntity> =>
-  renameFields({ registrationEnabled: false, ...input }, PROPERTIES);
+/** An omitted `registrationEnabled` is false, even when an event is replaced. What is undefined is not stored. */
+const propertiesOf = ({
+  eventName: name,
+  eventType: type,
+  createdByEmail: createdBy,
+  ...others
+}: EventUpdateV0Input & Partial<EventCreateV0Input>): Partial<EventEntity> => ({
+  registrationEnabled: false,
+  ...others,
+  name,
+  type,
+  createdBy,
+});

@@ -77,8 +77,8 @@ export interface FieldError {
   path: string;
   value: unknown;
   schema: FieldSchema;
-  /** Whether the value itself is valid, but another entry of the list has it too. */
-  isDuplicate: boolean;
+  /** The path of an earlier entry of the list that has the value too, where the value itself is valid. */
+  repeats?: string;
 }
 
 const FIELD = 'field';
@@ -187,7 +187,7 @@ export function* fieldErrors(instance: object, prefix = ''): Generator<FieldErro
     const result = check(value, instance as Record<string, unknown>);
     if (result === true) continue;
     const path = prefix + name;
-    const nested = classOf(schema) ? [...nestedErrors(value, path, schema)] : [];
+    const nested = result && classOf(schema) ? [...nestedErrors(value, path, schema)] : [];
     yield* nested.length > 0 ? nested : [entryError(value, path, result || '', schema)];
   }
 }
@@ -195,18 +195,19 @@ export function* fieldErrors(instance: object, prefix = ''): Generator<FieldErro
 /** @param place of an entry in a list, or of a field of it: `[1]`, `[1].id` */
 function entryError(value: unknown, path: string, place: string, schema: FieldSchema): FieldError {
   const [, index, key] = /^\[(\d+)\](?:\.(.+))?$/.exec(place) ?? [];
-  if (index === undefined) return { path, value, schema, isDuplicate: false };
-  const entries = value as unknown[];
-  const entry = entries[Number(index)];
-  const isDuplicate = key !== undefined || entries.indexOf(entry) < Number(index);
-  return { path: path + place, value: key ? (entry as Record<string, unknown>)[key] : entry, schema, isDuplicate };
+  if (index === undefined) return { path, value, schema };
+  const values = (value as unknown[]).map((entry) => (key ? (entry as Record<string, unknown> | null)?.[key] : entry));
+  const invalid = values[Number(index)];
+  const first = values.indexOf(invalid);
+  const repeats = first < Number(index) ? path + place.replace(index, String(first)) : undefined;
+  return { path: path + place, value: invalid, schema, repeats };
 }
 
 function* nestedErrors(value: unknown, path: string, schema: FieldSchema): Generator<FieldError> {
   if (isObject(value)) yield* fieldErrors(value, `${path}.`);
   for (const [index, entry] of Array.isArray(value) ? value.entries() : []) {
     if (isObject(entry)) yield* fieldErrors(entry, `${path}[${index}].`);
-    else yield { path: `${path}[${index}]`, value: entry, schema: { ...schema, isArray: false }, isDuplicate: false };
+    else yield { path: `${path}[${index}]`, value: entry, schema: { ...schema, isArray: false } };
   }
 }
 

@@ -13,6 +13,7 @@ import {
   Uuid,
   Int32,
 } from '../fields/fields';
+import { ownColumns } from '../fields/own-columns';
 import { json, type Rendering } from '../database/rendering';
 import { EXAMPLE_INDUSTRY_EVENT_ID } from '../openapi/example-ids';
 
@@ -100,31 +101,11 @@ export class BookmarkResult {
 }
 
 const RENDERING: Rendering<IndustryEventV0Response> = {
-  id: 'id',
+  ...ownColumns(IndustryEventV0Response),
   createdAt: 'iso_utc(created_at)',
   updatedAt: 'iso_utc(updated_at)',
-  name: 'name',
   startDate: 'iso_utc(start_date)',
   endDate: 'iso_utc(end_date)',
-  sourceType: 'source_type',
-  sourceId: 'source_id',
-  eventType: 'event_type',
-  venueCity: 'venue_city',
-  venueState: 'venue_state',
-  venueCountry: 'venue_country',
-  venueName: 'venue_name',
-  venueFullAddress: 'venue_full_address',
-  venueCoordinates: 'venue_coordinates',
-  numberOfAttendees: 'number_of_attendees',
-  numberOfExhibitors: 'number_of_exhibitors',
-  attendeeCost: 'attendee_cost',
-  boothCost: 'booth_cost',
-  exhibitorIndustries: 'exhibitor_industries',
-  attendeePersonas: 'attendee_personas',
-  keywords: 'keywords',
-  website: 'website',
-  description: 'description',
-  eventUrl: 'event_url',
 };
 
 /** The JSON text of a row of industry_events. */

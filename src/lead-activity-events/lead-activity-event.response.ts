@@ -1,5 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, NumericId } from '../fields/fields';
+import { ownColumns } from '../fields/own-columns';
 import { json } from '../database/rendering';
 import { EXAMPLE_ACTIVATION_ID, EXAMPLE_LEAD_ACTIVITY_EVENT_ID, EXAMPLE_TAG_OPTION_ID } from '../openapi/example-ids';
 
@@ -47,11 +48,8 @@ export class LeadActivityEventV0Response {
 
 /** The JSON text of a row of lead_activity_events. */
 export const LEAD_ACTIVITY_EVENT_JSON = json<LeadActivityEventV0Response>({
-  id: 'id',
+  ...ownColumns(LeadActivityEventV0Response),
   createdAt: 'iso_utc(created_at)',
-  createdBy: 'created_by',
-  eventType: 'event_type',
-  eventNotes: 'event_notes',
   associatedLead: 'lead_id',
   associatedCampaign: 'campaign_id',
   associatedEvent: 'event_id',

@@ -14,6 +14,7 @@ import {
   UuidList,
   Int32,
 } from '../fields/fields';
+import { ownColumns } from '../fields/own-columns';
 import { json, jsonList, jsonObject } from '../database/rendering';
 import {
   EXAMPLE_LEAD_ID,
@@ -178,36 +179,15 @@ export class LeadUpsertV0Response {
  * change.
  */
 export const LEAD_DOCUMENT_SQL = json<LeadV0Response>({
-  id: 'lead.id',
+  ...ownColumns(LeadV0Response, 'lead.'),
   createdAt: `to_char(lead.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  isEnriched: 'lead.is_enriched',
-  firstName: 'lead.first_name',
-  lastName: 'lead.last_name',
-  email: 'lead.email',
-  description: 'lead.description',
-  linkedin: 'lead.linkedin',
-  facebook: 'lead.facebook',
-  twitter: 'lead.twitter',
-  jobTitle: 'lead.job_title',
-  address: 'lead.address',
   phoneNumbers: jsonObject<LeadPhoneNumbers>({
     leadProvided: 'lead.lead_provided_phone_numbers',
     serviceProvided: 'lead.service_provided_phone_numbers',
   }),
-  company: jsonObject<LeadCompany>({
-    name: 'lead.company_name',
-    industry: 'lead.company_industry',
-    linkedin: 'lead.company_linkedin',
-    streetAddress: 'lead.company_street_address',
-    city: 'lead.company_city',
-    state: 'lead.company_state',
-    zip: 'lead.company_zip',
-    country: 'lead.company_country',
-  }),
-  numberOfScans: 'lead.number_of_scans',
-  lastScannedBy: 'lead.last_scanned_by',
+  company: jsonObject<LeadCompany>(ownColumns(LeadCompany, 'lead.company_')),
   activations: jsonList<LeadActivationSummary>(
-    { activationId: 'a.activation_id', checkedIn: 'a.checked_in', registered: 'a.registered' },
+    ownColumns(LeadActivationSummary, 'a.'),
     `lead_activations a where a.organization_id = lead.organization_id and a.lead_id = lead.id order by a.position`,
   ),
   tags: jsonList<LeadTag>(
@@ -219,9 +199,6 @@ export const LEAD_DOCUMENT_SQL = json<LeadV0Response>({
   ),
   leadActivityEvents: `coalesce((select json_agg(e.id order by e.position) from lead_activity_events e
     where e.organization_id = lead.organization_id and e.lead_id = lead.id), '[]')`,
-  remoteIds: 'lead.remote_ids',
-  personalEmails: 'lead.personal_emails',
-  professionalEmails: 'lead.professional_emails',
 });
 
 /** The stored JSON text of a row of leads. */

@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { Express, Request, RequestHandler } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { openApiDocument } from './document';
 import type { Operation } from './operation';
 
@@ -31,10 +31,10 @@ export function serveReference(app: NestExpressApplication): void {
   });
   express.get('/openapi.yaml', cacheYaml());
   express.get('/', (_, response) => response.redirect('/docs'));
-  SwaggerModule.setup('docs', app, () => openApiDocument(app), {
-    jsonDocumentUrl: 'openapi.json',
-    yamlDocumentUrl: 'openapi.yaml',
-    patchDocumentOnRequest: withShownScopes(),
+  const urls = { jsonDocumentUrl: 'openapi.json', yamlDocumentUrl: 'openapi.yaml' };
+  SwaggerModule.setup('docs', app, () => openApiDocument(app), { ui: false, ...urls });
+  SwaggerModule.setup('docs', app, () => withShownScopes(openApiDocument(app)), {
+    raw: false,
     customSiteTitle: 'Lanyard: API reference',
     swaggerOptions: {
       persistAuthorization: true,
@@ -48,20 +48,14 @@ export function serveReference(app: NestExpressApplication): void {
 }
 
 /** Swagger UI shows no roles of a security requirement, so its own copy of the document has them in the descriptions. */
-function withShownScopes() {
-  let shown: OpenAPIObject | undefined;
-  return (request: unknown, _: unknown, document: OpenAPIObject): OpenAPIObject => {
-    if (!(request as Request).path.endsWith('.js')) return document;
-    if (shown) return shown;
-    shown = structuredClone(document);
-    for (const path of Object.values(shown.paths) as Record<string, Operation>[]) {
-      for (const operation of Object.values(path)) {
-        const scopes = operation.security?.[0]?.apiKey?.map((scope) => `\`${scope}\``) ?? ['none is needed'];
-        operation.description = `${operation.description ?? ''}\n\nScopes of keys: ${scopes.join(', ')}`;
-      }
+function withShownScopes(document: OpenAPIObject): OpenAPIObject {
+  for (const path of Object.values(document.paths) as Record<string, Operation>[]) {
+    for (const operation of Object.values(path)) {
+      const scopes = operation.security?.[0]?.apiKey?.map((scope) => `\`${scope}\``) ?? ['none is needed'];
+      operation.description = `${operation.description ?? ''}\n\nScopes of keys: ${scopes.join(', ')}`;
     }
-    return shown;
-  };
+  }
+  return document;
 }
 
 /** Nest creates the YAML on each request, which takes 15 ms: 66 requests a second, without a key, would stop the server. */

@@ -68,8 +68,6 @@ export class Session {
         // Interrupted work may never return its connection, because it may be waiting for input.
         if (!stop.aborted) await services.close();
       }
-    } catch (error) {
-      throw database.explain(error);
     } finally {
       await database.close();
     }

@@ -5,7 +5,7 @@ import { connect, FIRST_RETRY_DELAY_MS, MAX_RETRY_DELAY_MS, type StartupOptions 
 import { LOCKED } from '../errors/sql-state-codes';
 import { hasSqlState } from '../database/errors';
 import { rebuildDerivedColumns } from './rebuild-derived';
-import { requireDirectConnection } from '../database/direct-connection';
+import { requireDirectConnection } from './direct-connection';
 import { SchemaFunctions, TABLE_LOCK_TIMEOUT_MS } from './functions';
 import { OrderedMigrations } from './ordered-migrations';
 import type { SchemaDefinition } from './schema-definition';
@@ -50,11 +50,11 @@ export async function withMigrationLock<T>(
   const session = `-c lock_timeout=${TABLE_LOCK_TIMEOUT_MS}`;
   const dataSource = await connect(url, options, { session, migrations: schema.migrations });
   try {
-    await requireDirectConnection(url);
     await requireUnicode(dataSource, options);
     const lock = dataSource.createQueryRunner();
     await lock.connect();
     try {
+      await requireDirectConnection(dataSource, lock, TABLE_LOCK_TIMEOUT_MS);
       await acquireMigrationLock(lock, options);
       return await work(dataSource);
     } finally {
@@ -122,7 +122,7 @@ async function applyPendingMigrations(
     if (pending.length > 0) await functions.markOutdated();
     await migrations.executePendingMigrations();
     await functions.apply();
-    await recordRelease(dataSource);
+    await recordRelease(dataSource, migrations.lastOwn);
     await rebuildDerivedColumns(dataSource, options);
   });
   return pending.map(({ name }) => name);
@@ -152,22 +152,15 @@ async function areOfExtension(
 
 /**
  * Applies all functions and triggers, because some were dropped or disabled.
- * @throws ConfigError when those in force belong to a newer release or to an extension, which this program does not have
+ * @throws ConfigError when those in force are not of this program
  */
 export async function reapplyFunctions(dataSource: DataSource, schema: SchemaDefinition): Promise<void> {
-  const { isNewer } = await requireUsableSchema(dataSource);
-  if (isNewer) {
-    throw new ConfigError(
-      'The functions and triggers belong to a newer release of Lanyard. Repair them with that release.',
-    );
-  }
-  const unknown = await new OrderedMigrations(dataSource, schema).findUnknown();
-  if (unknown.length > 0) {
-    throw new ConfigError(
-      `The functions and triggers belong to an extension (${unknown.join(', ')}). Repair them with its own program.`,
-    );
-  }
   const functions = new SchemaFunctions(dataSource, schema);
+  if (!(await functions.areApplied())) {
+    throw new ConfigError(
+      'The functions and triggers belong to another release of Lanyard, or to an extension. Repair them with that program.',
+    );
+  }
   await functions.markOutdated();
   await retryWhileLocked({}, () => functions.apply());
 }

@@ -1,9 +1,8 @@
-import { type Config, ConfigError } from '../config';
+import type { Config } from '../config';
 import { majorVersionOf } from '../embedded-postgres/cluster';
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import type { StartupOptions } from '../database/connect';
-import { isConnectionError } from '../database/errors';
 import { migrate } from './migrate';
 import type { SchemaDefinition } from './schema-definition';
 
@@ -14,8 +13,6 @@ export interface OpenDatabase {
   appliedMigrations: string[];
   /** Whether the database is the embedded PostgreSQL. */
   isEmbedded: boolean;
-  /** Replaces the error of a lost connection if the cause is known: the embedded PostgreSQL has ended. */
-  explain(error: unknown): unknown;
   /** Stops using the embedded PostgreSQL. Close all pools first. */
   close(): Promise<void>;
 }
@@ -43,9 +40,8 @@ export async function openDatabase(
   try {
     return { ...database, appliedMigrations: await migrate(database.url, options.schema, options) };
   } catch (error) {
-    const explained = database.explain(error);
     await database.close();
-    throw explained;
+    throw error;
   }
 }
 
@@ -56,21 +52,12 @@ export async function findDatabase(
   { keepRunning, createIfMissing }: Pick<OpenOptions, 'keepRunning' | 'createIfMissing'> = {},
 ): Promise<OpenDatabase> {
   if (config.databaseUrl) {
-    const explain = (error: unknown): unknown => error;
-    return {
-      url: config.databaseUrl,
-      appliedMigrations: [],
-      isEmbedded: false,
-      explain,
-      close: () => Promise.resolve(),
-    };
+    return { url: config.databaseUrl, appliedMigrations: [], isEmbedded: false, close: () => Promise.resolve() };
   }
   if (!createIfMissing && majorVersionOf(config.dataDir) === undefined) throw missingDatabaseError(config);
   const { dataDir, isDefaultDataDir: isDefaultDir } = config;
   const postgres = await startEmbeddedPostgres({ dataDir, isDefaultDir, log, keepRunning });
-  const explain = (error: unknown): unknown =>
-    postgres.hasEnded && isLost(error) ? new EmbeddedPostgresError(EMBEDDED_POSTGRES_ENDED, { cause: error }) : error;
-  return { url: postgres.url, appliedMigrations: [], isEmbedded: true, explain, close: () => postgres.stop() };
+  return { url: postgres.url, appliedMigrations: [], isEmbedded: true, close: () => postgres.stop() };
 }
 
 const missingDatabaseError = ({ dataDir }: Config): EmbeddedPostgresError =>
@@ -78,8 +65,3 @@ const missingDatabaseError = ({ dataDir }: Config): EmbeddedPostgresError =>
     `There is no database in ${dataDir}. Set LANYARD_DATA_DIR or DATABASE_URL to the database of your server, or run ` +
       '"migrate" to create one.',
   );
-
-const EMBEDDED_POSTGRES_ENDED =
-  'The embedded PostgreSQL stopped together with the server or command that had started it. Try again.';
-
-const isLost = (error: unknown): boolean => isConnectionError(error instanceof ConfigError ? error.cause : error);

@@ -16,9 +16,15 @@ export class OrderedMigrations extends MigrationExecutor {
   }
 
   protected override getMigrations(): Migration[] {
-    const migrations = super.getMigrations();
-    const ofExtension = migrations.filter((migration) => this.isOfExtension(migration));
-    return [...migrations.filter((migration) => !ofExtension.includes(migration)), ...ofExtension];
+    // The order of two migrations of the same origin stays.
+    return super
+      .getMigrations()
+      .sort((one, other) => Number(this.isOfExtension(one)) - Number(this.isOfExtension(other)));
+  }
+
+  /** The name of Lanyard's own last migration. */
+  get lastOwn(): string {
+    return this.getMigrations().findLast((migration) => !this.isOfExtension(migration))!.name;
   }
 
   /** The names of applied migrations that this program does not know: those of an extension, or of a newer release. */

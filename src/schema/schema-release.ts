@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { version } from '../../package.json';
 import { ConfigError } from '../config';
@@ -69,9 +67,9 @@ async function releasesOf(dataSource: DataSource): Promise<SchemaRelease[]> {
   return releases.sort((one, other) => compareReleases(other.release, one.release));
 }
 
-/** Records that this release has migrated the database. */
-export async function recordRelease(dataSource: DataSource): Promise<void> {
-  const values = [version, OLDEST_RELEASE, lastMigrationOf(dataSource)];
+/** Records that this release has migrated the database. @param lastMigration the last one of Lanyard itself */
+export async function recordRelease(dataSource: DataSource, lastMigration: string): Promise<void> {
+  const values = [version, OLDEST_RELEASE, lastMigration];
   const [row] = await dataSource.query<unknown[]>(
     'select from schema_releases where (release, oldest_release, last_migration) = ($1, $2, $3)',
     values,
@@ -84,13 +82,6 @@ export async function recordRelease(dataSource: DataSource): Promise<void> {
         set oldest_release = excluded.oldest_release, last_migration = excluded.last_migration`,
     values,
   );
-}
-
-/** The last migration of Lanyard itself, by its name in the table of migrations. Those of extensions may be older or newer. */
-function lastMigrationOf({ migrations }: DataSource): string | undefined {
-  const timestamps = readdirSync(join(__dirname, 'migrations')).map((file) => parseInt(file, 10));
-  const last = String(Math.max(...timestamps));
-  return migrations.map(({ name, constructor }) => name ?? constructor.name).find((name) => name.endsWith(last));
 }
 
 /** Returns a negative number if the first release is older. The rest of a pre-release version does not count. */

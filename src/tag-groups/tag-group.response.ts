@@ -1,5 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { BooleanField, MAX_LENGTH, ListOf, MAX_ENTRIES, nullable, OneOf, Text, Uuid, Int32 } from '../fields/fields';
+import { ownColumns } from '../fields/own-columns';
 import { MIN_INT32 } from '../fields/schemas';
 import { json, jsonList } from '../database/rendering';
 import { EXAMPLE_TAG_GROUP_ID, EXAMPLE_TAG_OPTION_ID } from '../openapi/example-ids';
@@ -39,16 +40,9 @@ export class TagGroupV0Response {
 
 /** The JSON text of a row of tag_groups. */
 export const TAG_GROUP_JSON = json<TagGroupV0Response>({
-  id: 'id',
-  name: 'name',
-  status: 'status',
-  allowsMultipleSelection: 'allows_multiple_selection',
-  displayOrder: 'display_order',
-  usageInstructions: 'usage_instructions',
-  required: 'required',
-  allEvents: 'all_events',
+  ...ownColumns(TagGroupV0Response),
   tagOptions: jsonList<TagOption>(
-    { id: 'id', displayOrder: 'display_order', value: 'value' },
+    ownColumns(TagOption),
     `tag_options where organization_id = tag_groups.organization_id and tag_group_id = tag_groups.id
       order by display_order, id`,
   ),

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { DeliveryResult } from '../changes/delivery-result';
 import { deliveryTurns, type Receivers } from '../changes/feed-delivery';
 import type { FeedReaderEntity } from '../changes/feed-reader.entity';
 import type { ReaderPage } from '../changes/feed-readers';
@@ -10,12 +9,12 @@ import { messageId, type Webhook, WebhookClient } from './webhook-client';
 const MAX_DELIVERIES = 8;
 const MAX_SLOW_DELIVERIES = 4;
 const SLOW_MS = 1_000;
-/** A webhook that has failed for so long is disabled. */
-const MAX_FAILING_MS = 5 * 86_400_000;
 
 /** Delivers pages of the change feed by HTTP. */
 @Injectable()
 export class WebhookReceivers implements Receivers {
+  /** Five days. */
+  readonly maxFailingMs = 5 * 86_400_000;
   private readonly all = deliveryTurns(MAX_DELIVERIES);
   private readonly slow = deliveryTurns(MAX_SLOW_DELIVERIES);
   /** The ids of readers whose last attempt was slow. */
@@ -61,10 +60,5 @@ export class WebhookReceivers implements Receivers {
     if (!this.slow.hasFreeSlot(organizationId)) return false;
     void this.slow.run(organizationId, () => delivery);
     return true;
-  }
-
-  /** A receiver wants no more pages when it responds with 410. */
-  givesUp(result: DeliveryResult, failingMs: number): boolean {
-    return failingMs >= MAX_FAILING_MS || ('status' in result && result.status === 410);
   }
 }

@@ -193,7 +193,7 @@ describe('Lanyard without the extension, on its database,', () => {
     expect(await plain(url, 'check', '--repair')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(
-        'belong to an extension (Halls1600000000000). Repair them with its own',
+        'belong to another release of Lanyard, or to an extension. Repair them',
       ) as string,
     });
   });

@@ -153,7 +153,7 @@ describe('migrations', () => {
       expect(check).toMatchObject({ status: 0, stderr: '' });
       await query(database.url, 'drop trigger t60_change_inserted on leads');
       const stderr = expect.stringContaining(
-        'belong to a newer release of Lanyard. Repair them with that release.',
+        'belong to another release of Lanyard, or to an extension. Repair them',
       ) as string;
       const repair = await new Operator({ DATABASE_URL: database.url }).run(['check', '--repair']);
       expect(repair).toEqual({ status: 1, stdout: '', stderr });

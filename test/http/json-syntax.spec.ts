@@ -14,7 +14,8 @@ describe('the offset of an error in JSON', () => {
     ['[1,]', 3],
     ['{"a": "b', 8],
     ['{"a": "b\n"}', 8],
-    ['{"a": "\\x"}', 7],
+    ['{"a": "\\x"}', 8],
+    ['["position 5", x]', 15],
     ['{"a": 01}', 7],
     ['{"a": tru}', 9],
     ['{"a": 1} x', 9],
@@ -46,8 +47,8 @@ describe('the offset of an error in JSON', () => {
         const broken = text.slice(0, place) + piece + text.slice(place);
         const reported = messageOf(broken);
         const position = / position (\d+)/.exec(reported ?? '')?.[1];
-        // An invalid escape sequence is reported at its backslash; JSON.parse reports it at the character that is invalid.
-        if (position === undefined || /escape/i.test(reported ?? '')) return;
+        // A message about a token quotes the text.
+        if (position === undefined || reported?.startsWith('Unexpected token')) return;
         const bytes = Buffer.byteLength(broken.slice(0, Number(position)));
         expect([broken, jsonErrorOffset(Buffer.from(broken))]).toEqual([broken, bytes]);
       }),

@@ -6,12 +6,7 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class InitialSchema1767225600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    await lists(db);
-    await access(db);
-    await events(db);
-    await leads(db);
-    await leadActivityEvents(db);
-    await industryEvents(db);
+    for (const tables of [LISTS, ACCESS, EVENTS, LEADS, LEAD_ACTIVITY_EVENTS, INDUSTRY_EVENTS]) await db.query(tables);
   }
 
   /** Reverting would delete all data, which nobody who reverts migrations intends. */
@@ -22,8 +17,7 @@ export class InitialSchema1767225600000 implements MigrationInterface {
   }
 }
 
-const lists = (db: QueryRunner): Promise<unknown> =>
-  db.query(`
+const LISTS = `
     create table applied_functions (hash text not null); -- one row: which text of src/database/functions is in force
 
     -- A list is ('organization_id', 'leads'), or (…, 'event_leads/7') where each parent has its own. The catalogue of
@@ -44,10 +38,9 @@ const lists = (db: QueryRunner): Promise<unknown> =>
       rows integer not null,
       constraint list_counts_pkey primary key (organization_id, list, shift, bucket)
     ) with (fillfactor = 70);
-  `);
+`;
 
-const access = (db: QueryRunner): Promise<unknown> =>
-  db.query(`
+const ACCESS = `
     create table organizations (
       id integer generated always as identity constraint organizations_pkey primary key,
       name text not null,
@@ -99,10 +92,9 @@ const access = (db: QueryRunner): Promise<unknown> =>
       constraint users_organization_id_key unique (organization_id, id),
       constraint users_email_key unique (organization_id, email)
     );
-  `);
+`;
 
-const events = (db: QueryRunner): Promise<unknown> =>
-  db.query(`
+const EVENTS = `
     create table tag_groups (
       id uuid default uuid_v7() constraint tag_groups_pkey primary key,
       organization_id integer not null constraint tag_groups_organization_fkey references organizations on delete cascade,
@@ -197,10 +189,9 @@ const events = (db: QueryRunner): Promise<unknown> =>
     );
     create unique index activations_list_idx on activations (organization_id, position);
     create index activations_event_idx on activations (organization_id, event_id);
-  `);
+`;
 
-const leads = (db: QueryRunner): Promise<unknown> =>
-  db.query(`
+const LEADS = `
     create table leads (
       id uuid default uuid_v7() constraint leads_pkey primary key,
       organization_id integer not null constraint leads_organization_fkey references organizations on delete cascade,
@@ -289,10 +280,9 @@ const leads = (db: QueryRunner): Promise<unknown> =>
     );
     create unique index event_leads_list_idx on event_leads (organization_id, event_id, position);
     create index event_leads_lead_idx on event_leads (organization_id, lead_id);
-  `);
+`;
 
-const leadActivityEvents = (db: QueryRunner): Promise<unknown> =>
-  db.query(`
+const LEAD_ACTIVITY_EVENTS = `
     create table lead_activity_events (
       id uuid default uuid_v7() constraint lead_activity_events_pkey primary key,
       organization_id integer not null,
@@ -321,10 +311,9 @@ const leadActivityEvents = (db: QueryRunner): Promise<unknown> =>
     create index lead_activity_events_event_idx on lead_activity_events (organization_id, event_id) where event_id is not null;
     create index lead_activity_events_activation_idx on lead_activity_events (organization_id, activation_id) where activation_id is not null;
     create index lead_activity_events_tag_option_idx on lead_activity_events (organization_id, tag_option_id) where tag_option_id is not null;
-  `);
+`;
 
-const industryEvents = (db: QueryRunner): Promise<unknown> =>
-  db.query(`
+const INDUSTRY_EVENTS = `
     -- English stems without stop words, so that \`the\` is found. What is asked for and what is stored are split into
     -- words by functions/search.sql, so only these kinds of words occur.
     create extension if not exists unaccent;
@@ -378,4 +367,4 @@ const industryEvents = (db: QueryRunner): Promise<unknown> =>
         constraint industry_event_bookmarks_industry_event_fkey references industry_events on delete cascade,
       constraint industry_event_bookmarks_pkey primary key (organization_id, industry_event_id)
     );
-  `);
+`;

@@ -1,9 +1,8 @@
-import { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../sql-migration';
 
 /** Creates the change log that the feed reads (docs/decisions/0020), and the secret that its cursors are encoded with. */
-export class Changes1795564800002 implements MigrationInterface {
-  async up(db: QueryRunner): Promise<void> {
-    await db.query(`
+export class Changes1795564800002 extends SqlMigration {
+  protected readonly upSql = `
       -- Without a foreign key: its check would cost more than the row. The key finds what one resource has new.
       create table changes (
         xid bigint not null default pg_current_xact_id()::text::bigint, -- the transaction that made the change
@@ -25,10 +24,7 @@ export class Changes1795564800002 implements MigrationInterface {
       );
       insert into changes_key
       values (sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')), 1);
-    `);
-  }
+    `;
 
-  async down(db: QueryRunner): Promise<void> {
-    await db.query('drop table changes, changes_key');
-  }
+  protected readonly downSql = 'drop table changes, changes_key';
 }

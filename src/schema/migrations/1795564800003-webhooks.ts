@@ -1,8 +1,7 @@
-import { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../sql-migration';
 
-export class Webhooks1795564800003 implements MigrationInterface {
-  async up(db: QueryRunner): Promise<void> {
-    await db.query(`
+export class Webhooks1795564800003 extends SqlMigration {
+  protected readonly upSql = `
       create table webhooks (
         id uuid constraint webhooks_pkey primary key,
         organization_id integer not null constraint webhooks_organization_fkey references organizations on delete cascade,
@@ -24,10 +23,7 @@ export class Webhooks1795564800003 implements MigrationInterface {
         disabled_at timestamptz(3)
       );
       create index webhooks_organization_idx on webhooks (organization_id, created_at, id);
-    `);
-  }
+    `;
 
-  async down(db: QueryRunner): Promise<void> {
-    await db.query('drop table webhooks');
-  }
+  protected readonly downSql = 'drop table webhooks';
 }

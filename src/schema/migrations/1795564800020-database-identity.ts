@@ -1,9 +1,8 @@
-import { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../sql-migration';
 
 /** The change log names the database that wrote it, so that the webhooks of a copied database are paused. */
-export class DatabaseIdentity1795564800020 implements MigrationInterface {
-  async up(db: QueryRunner): Promise<void> {
-    await db.query(`
+export class DatabaseIdentity1795564800020 extends SqlMigration {
+  protected readonly upSql = `
       -- Which database wrote the log: its cluster, and its number there. Null is another one.
       alter table changes_key add column database_identity text;
 
@@ -24,15 +23,12 @@ export class DatabaseIdentity1795564800020 implements MigrationInterface {
         used_at timestamptz(3) not null default now(),
         constraint cursor_positions_pkey primary key (organization_id, hash)
       );
-    `);
-  }
+    `;
 
-  async down(db: QueryRunner): Promise<void> {
-    await db.query(`
+  protected readonly downSql = `
       drop table cursor_positions;
       alter table webhooks drop column paused_at;
       drop trigger if exists t70_pause_webhooks on changes_key;
       alter table changes_key drop column database_identity;
-    `);
-  }
+    `;
 }

@@ -1,4 +1,4 @@
-import { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../sql-migration';
 
 /** No condition is on these columns, and statistics of their texts were most of what `analyze` computed after an import. */
 const COLUMNS = `created_by first_name last_name description linkedin facebook twitter job_title address profile_picture
@@ -9,12 +9,8 @@ const COLUMNS = `created_by first_name last_name description linkedin facebook t
 const setStatistics = (target: number): string =>
   `alter table leads ${COLUMNS.map((column) => `alter column ${column} set statistics ${target}`).join(', ')}`;
 
-export class LeadStatistics1795564800080 implements MigrationInterface {
-  async up(db: QueryRunner): Promise<void> {
-    await db.query(setStatistics(0));
-  }
+export class LeadStatistics1795564800080 extends SqlMigration {
+  protected readonly upSql = setStatistics(0);
 
-  async down(db: QueryRunner): Promise<void> {
-    await db.query(setStatistics(-1));
-  }
+  protected readonly downSql = setStatistics(-1);
 }

@@ -1,9 +1,8 @@
-import { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../sql-migration';
 
 /** Creates the audit log: who changed which record, and when. */
-export class AuditLog1795564800100 implements MigrationInterface {
-  async up(db: QueryRunner): Promise<void> {
-    await db.query(`
+export class AuditLog1795564800100 extends SqlMigration {
+  protected readonly upSql = `
       -- Without a foreign key, so that the log outlives its organization and its keys.
       create table audit_log (
         at timestamptz(3) not null default clock_timestamp(),
@@ -19,10 +18,7 @@ export class AuditLog1795564800100 implements MigrationInterface {
         constraint audit_log_pkey primary key (organization_id, at, seq)
       );
       create index audit_log_record_idx on audit_log (id) where id is not null;
-    `);
-  }
+    `;
 
-  async down(db: QueryRunner): Promise<void> {
-    await db.query('drop table audit_log');
-  }
+  protected readonly downSql = 'drop table audit_log';
 }

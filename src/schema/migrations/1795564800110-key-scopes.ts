@@ -1,12 +1,8 @@
-import { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../sql-migration';
 
 /** Adds the scope of a key. Every key that exists may do everything. */
-export class KeyScopes1795564800110 implements MigrationInterface {
-  async up(db: QueryRunner): Promise<void> {
-    await db.query(`alter table api_keys add scope text not null default 'all'`);
-  }
+export class KeyScopes1795564800110 extends SqlMigration {
+  protected readonly upSql = `alter table api_keys add scope text not null default 'all'`;
 
-  async down(db: QueryRunner): Promise<void> {
-    await db.query('alter table api_keys drop scope');
-  }
+  protected readonly downSql = 'alter table api_keys drop scope';
 }

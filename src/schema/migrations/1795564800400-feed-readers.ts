@@ -1,4 +1,4 @@
-import { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../sql-migration';
 
 const rename = (from: string, to: string): string => `
   alter table ${from} rename to ${to};
@@ -11,12 +11,8 @@ const rename = (from: string, to: string): string => `
  * The readers of the change feed with their places: webhooks, and methods with `@OnChanges`. An older server does not find its
  * table any more, so that it does not deliver beside a newer one, which leads under a lock of its own.
  */
-export class FeedReaders1795564800400 implements MigrationInterface {
-  async up(db: QueryRunner): Promise<void> {
-    await db.query(rename('webhooks', 'feed_readers'));
-  }
+export class FeedReaders1795564800400 extends SqlMigration {
+  protected readonly upSql = rename('webhooks', 'feed_readers');
 
-  async down(db: QueryRunner): Promise<void> {
-    await db.query(rename('feed_readers', 'webhooks'));
-  }
+  protected readonly downSql = rename('feed_readers', 'webhooks');
 }

@@ -1,13 +1,9 @@
-import { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../sql-migration';
 
 /** Finds stored leads by either form of their Salesforce ID: the function of the index compares both in the longer one. */
-export class SalesforceIds1795564800601 implements MigrationInterface {
-  async up(db: QueryRunner): Promise<void> {
-    await db.query('reindex index leads_remote_ids_idx');
-  }
+export class SalesforceIds1795564800601 extends SqlMigration {
+  protected readonly upSql = 'reindex index leads_remote_ids_idx';
 
   /** The index follows its function, which an older release replaces. */
-  async down(db: QueryRunner): Promise<void> {
-    await db.query('reindex index leads_remote_ids_idx');
-  }
+  protected readonly downSql = 'reindex index leads_remote_ids_idx';
 }
