@@ -5,6 +5,7 @@ import { addCommand, organizationOption, parseInteger, parser } from '../argumen
 import { wholeRecords } from '../../datasets/read-json';
 import { inventedRecords, type Seed } from '../../demo/seed';
 import { Progress } from '../terminal/progress';
+import { printResult } from '../terminal/terminal';
 import type { Session } from '../session';
 import { ImportReport } from '../import-report';
 import { importInto } from './import.command';
@@ -12,8 +13,6 @@ import { importInto } from './import.command';
 type SeedOptions = Pick<Seed, 'leads' | 'until'> & { organization?: number };
 
 const MAX_LEADS = 10_000_000;
-/** Another number would produce other data. */
-const SEED = 42;
 
 const parseDay = parser('--until must be a date such as 2027-03-31', (value) =>
   isCalendarDay(value) && value > '1980' && value < '9000' ? value : undefined,
@@ -24,8 +23,6 @@ export function seedCommand(program: Command, session: Session, service: CsvServ
   addCommand(program, 'seed', {
     summary: 'Fill an organization with made-up data.',
     notes: 'The same options always produce the same data. To remove it, delete the organization.',
-    jsonResult:
-      '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, the number of records per section',
     example: 'seed --organization 1 --leads 100000',
   })
     .option(...organizationOption('organization that receives the data'))
@@ -36,9 +33,8 @@ export function seedCommand(program: Command, session: Session, service: CsvServ
 
 async function seed(session: Session, service: CsvService, { organization, ...options }: SeedOptions): Promise<void> {
   const source = (organizationId: number) =>
-    wholeRecords(service.datasets, () => inventedRecords({ organizationId, seed: SEED, ...options }));
+    wholeRecords(service.datasets, () => inventedRecords({ organizationId, ...options }));
   const result = await importInto(session, organization, source, new Progress());
-  const { text, lines } = new ImportReport(service.datasets, result, undefined, false);
-  // Repeated, it would add further records, so its success is reported even if the result cannot be printed.
-  await session.print({ imported: result.imported }, () => lines.join('\n'), `The import was stored. ${text}`);
+  const { lines } = new ImportReport(service.datasets, result, undefined, false);
+  await printResult(session.json, { imported: result.imported }, () => lines.join('\n'));
 }
