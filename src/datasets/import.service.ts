@@ -1,9 +1,8 @@
-import { resolve } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { beginAuditedImport } from '../access/audit-log.service';
-import { completeAuditedImport, hasWrittenBefore } from '../access/audited-imports';
+import { completeAuditedImport } from '../access/audited-imports';
 import { hasSqlState } from '../database/errors';
 import { uuidV7 } from '../database/uuid';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-state-codes';
@@ -31,8 +30,6 @@ export interface ImportResult<Plan = ImportPlan> extends Repetitions {
    * A dry run has null for a record that is not stored yet.
    */
   ids: Record<string, Record<string, number | null>>;
-  /** How many records of a file of `before` are created again, because they were deleted since. */
-  recreated: number;
   /** In a dry run of a partial file, the JSON texts of the first records as they would be stored. */
   preview: string[];
 }
@@ -114,11 +111,9 @@ export class ImportService {
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
       const checks = new Checks(context, this.datasets, plan, stage);
       const staged = { ...context, plan, stage, checks, tables, isDryRun: options.dryRun ?? false };
-      // The whole audit log is searched, so this is done while nothing is locked.
-      const isBefore = await isFileOfBefore(staged, options.file);
       const written = await this.checkAndWrite(staged, incomplete, options);
       if (!options.dryRun) await analyze(manager, tables, written.imported);
-      return { ...written, recreated: isBefore ? countCreated(written) : 0, plan, ...repetitions };
+      return { ...written, plan, ...repetitions };
     } finally {
       await runner.release();
     }
@@ -179,16 +174,6 @@ export class ImportService {
     return Object.fromEntries(sections.map((section) => [section, {}]));
   }
 }
-
-/** Whether a file has records as they were before an import, all of which were stored then. */
-const isFileOfBefore = async (
-  { manager, organizationId, plan }: StagedImport,
-  file: string | undefined,
-): Promise<boolean> =>
-  file !== undefined && !plan.isPartial && (await hasWrittenBefore(manager, organizationId, resolve(file)));
-
-const countCreated = ({ outcomes }: Written): number =>
-  Object.values(outcomes).reduce((sum, { created }) => sum + created, 0);
 
 /** An error by which a file has no plan is the last one. */
 async function planned<Plan extends ImportPlan>(source: ImportSource<Plan>, context: ImportContext): Promise<Plan> {
