@@ -9,7 +9,7 @@ import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-sign
 import { BackupError } from '../backup/backup-file';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
-import { CommandError, printStatus, applyStyle } from './terminal/terminal';
+import { CommandError, printStatus } from './terminal/terminal';
 
 /**
  * Runs the command of the process's arguments and ends the process.
@@ -25,7 +25,7 @@ export async function runCommand(extension: Extension | undefined, serve: () => 
     process.exit(0);
   } catch (error) {
     const { message, status } = reportOf(error);
-    if (message) printStatus(applyStyle('red', message, process.stderr));
+    if (message) printStatus(message);
     if (error instanceof Interrupted) exitBySignal(error.signal);
     process.exit(status);
   }

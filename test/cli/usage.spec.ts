@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { version } from '../../package.json';
 import { commandNameFor } from '../../src/operator/command-name';
 import { formatPairs, formatTable } from '../../src/operator/terminal/table';
@@ -172,14 +171,14 @@ describe('text for a terminal', () => {
     ];
     const head = ['name', 'keys', 'note'];
 
-    it('separates columns by two blanks, right-aligns numbers, and has no trailing blanks', () => {
-      const lines = ['name  keys  note', 'a        1', 'Łódź    20  last'];
-      expect(stripVTControlCharacters(formatTable(head, rows, 80))).toBe(lines.join('\n'));
+    it('separates columns by two blanks, and has no trailing blanks', () => {
+      const lines = ['name  keys  note', 'a     1', 'Łódź  20    last'];
+      expect(formatTable(head, rows, 80)).toBe(lines.join('\n'));
     });
 
     it('shows each row as a block if the terminal is too narrow', () => {
       const lines = ['name  a', 'keys  1', 'note', '', 'name  Łódź', 'keys  20', 'note  last'];
-      expect(stripVTControlCharacters(formatTable(head, rows, 15))).toBe(lines.join('\n'));
+      expect(formatTable(head, rows, 15)).toBe(lines.join('\n'));
     });
 
     it('aligns names and values', () => {
@@ -187,7 +186,7 @@ describe('text for a terminal', () => {
         ['Keys', '3 active'],
         ['Migrations', 4],
       ]);
-      expect(stripVTControlCharacters(text)).toBe('Keys        3 active\nMigrations  4');
+      expect(text).toBe('Keys        3 active\nMigrations  4');
     });
   });
 });

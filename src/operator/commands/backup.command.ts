@@ -10,7 +10,6 @@ import { COMMAND_NAME } from '../command-name';
 import { addCommand } from '../arguments';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
-import { formatCount } from '../terminal/table';
 import { CommandError } from '../terminal/terminal';
 
 const NOTES = `
@@ -24,7 +23,6 @@ does the same. To restore a backup:
 export function backupCommand(program: Command, session: Session): void {
   addCommand(program, 'backup', {
     summary: 'Write the whole database to a file. The server can keep running.',
-    jsonResult: '{backedUp: {organizations, leads, …}, bytes}: rows per table and the size of the file',
     example: 'backup lanyard.backup',
   })
     .argument('<FILE>', 'file to create; it is written completely or not at all')
@@ -39,9 +37,7 @@ async function backup(session: Session, file: string): Promise<void> {
   // The database is opened without migrating it, because a backup is made before an upgrade.
   await session.withServices((services) => compress(services.get(BackupService).backup(backedUp), file), findDatabase);
   const { size: bytes } = await stat(file);
-  const { organizations = 0, leads = 0 } = backedUp;
-  const text = `Backed up ${formatCount(organizations, 'organization')} with ${formatCount(leads, 'lead')} to ${file} (${formatCount(bytes, 'byte')}).`;
-  await session.print({ backedUp, bytes }, () => text);
+  await session.print({ backedUp, bytes });
 }
 
 /** Compresses the backup into the file. */

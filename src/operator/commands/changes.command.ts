@@ -6,7 +6,7 @@ import { MAX_CHANGES } from '../../changes/changes.sql';
 import type { JsonText } from '../../database/statements';
 import { addCommand, organizationOption, findOrganization } from '../arguments';
 import type { Session } from '../session';
-import { OutputClosed, print, CommandError, applyStyle, UsageError } from '../terminal/terminal';
+import { OutputClosed, print, CommandError, UsageError } from '../terminal/terminal';
 
 const POLL_INTERVAL_MS = 1000;
 
@@ -31,8 +31,6 @@ interface ChangesOptions {
 export function changesCommand(program: Command, session: Session): void {
   const changes = addCommand(program, 'changes', {
     summary: 'Show the change feed of an organization, as clients see it.',
-    jsonResult:
-      '[{resource, id, operation, at, record, remoteIds}], where eventLeads have eventId and leadId instead of id',
     example: 'changes --organization 1 --follow',
   })
     .option(...organizationOption('organization whose changes to show'))
@@ -41,17 +39,10 @@ export function changesCommand(program: Command, session: Session): void {
     .action((options: ChangesOptions) => showChanges(session, options));
   addCommand(changes, 'reset', {
     summary: 'Invalidate all cursors, so that clients and webhooks start again with a snapshot.',
-    jsonResult: '{generation}, the new number of the change log',
     example: 'changes reset',
   })
     .addHelpText('after', RESET_NOTES)
-    .action(async () => {
-      const generation = await session.withServices((services) => services.get(ChangesService).reset());
-      await session.print(
-        { generation },
-        () => 'All cursors are now invalid. Clients and webhooks start again with a snapshot.',
-      );
-    });
+    .action(() => session.run(async (services) => ({ generation: await services.get(ChangesService).reset() })));
 }
 
 async function showChanges(session: Session, { organization, follow = false }: ChangesOptions): Promise<void> {
@@ -105,7 +96,7 @@ interface Change {
 }
 
 async function printTable(pages: AsyncIterable<JsonText[]>): Promise<void> {
-  await print(applyStyle('bold', tableLine({ at: 'at', operation: 'operation', resource: 'resource', id: 'id' })));
+  await print(tableLine({ at: 'at', operation: 'operation', resource: 'resource', id: 'id' }));
   for await (const changes of pages)
     await print(changes.map((change) => tableLine(JSON.parse(change) as Change)).join(''));
 }

@@ -17,7 +17,6 @@ header Lanyard-Simulate.`;
 export function sandboxCommand(program: Command, session: Session): void {
   addCommand(program, 'sandbox', {
     summary: 'Start a server for tests, with a demo organization and a key without limits, that leaves nothing behind.',
-    jsonResult: '{url, key, organizationId}, when the server is ready',
     example: 'sandbox --json',
   })
     .option('--port <PORT>', 'TCP port to listen on; default: one that is free', parseInteger('--port', 65_535), 0)
