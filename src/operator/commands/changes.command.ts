@@ -10,18 +10,6 @@ import { OutputClosed, print, CommandError, UsageError } from '../terminal/termi
 
 const POLL_INTERVAL_MS = 1000;
 
-const NOTES = `
-Without --follow it shows what a new client gets: every record once (a
-snapshot), then what has changed meanwhile. With --follow it shows changes from
-now on, polls once a second, and ends with Ctrl-C. The table shows which records
-change, but not their contents; --json prints whole records, including personal
-data.`;
-
-const RESET_NOTES = `
-Run it after you have put back an older copy of the database's files: Lanyard
-cannot detect cursors that are newer than the copy. No records and no changes
-are deleted.`;
-
 interface ChangesOptions {
   organization?: number;
   follow?: boolean;
@@ -31,18 +19,22 @@ interface ChangesOptions {
 export function changesCommand(program: Command, session: Session): void {
   const changes = addCommand(program, 'changes', {
     summary: 'Show the change feed of an organization, as clients see it.',
+    notes:
+      'Without --follow it shows what a new client gets: every record once (a snapshot), then what has changed meanwhile. ' +
+      'With --follow it shows changes from now on, polls once a second, and ends with Ctrl-C. The table shows which ' +
+      'records change, but not their contents; --json prints whole records, including personal data.',
     example: 'changes --organization 1 --follow',
   })
     .option(...organizationOption('organization whose changes to show'))
     .option('--follow', 'keep polling and show changes from now on')
-    .addHelpText('after', NOTES)
     .action((options: ChangesOptions) => showChanges(session, options));
   addCommand(changes, 'reset', {
     summary: 'Invalidate all cursors, so that clients and webhooks start again with a snapshot.',
+    notes:
+      "Run it after you have put back an older copy of the database's files: Lanyard cannot detect cursors that are newer " +
+      'than the copy. No records and no changes are deleted.',
     example: 'changes reset',
-  })
-    .addHelpText('after', RESET_NOTES)
-    .action(() => session.run(async (services) => ({ generation: await services.get(ChangesService).reset() })));
+  }).action(() => session.run(async (services) => ({ generation: await services.get(ChangesService).reset() })));
 }
 
 async function showChanges(session: Session, { organization, follow = false }: ChangesOptions): Promise<void> {

@@ -16,11 +16,6 @@ const REJECTIONS = {
   expired: 'This key has expired.',
 };
 
-const NOTES = `
-It reads the key from standard input, so that the key is in no shell history and
-in no list of processes, and never prints it. It exits with status 1 if servers
-reject the key.`;
-
 /** Keys are shorter. What is longer is no key, and is not read to its end. */
 const MAX_INPUT_LENGTH = 1000;
 
@@ -28,10 +23,11 @@ const MAX_INPUT_LENGTH = 1000;
 export function addCheckCommand(group: Command, session: Session): void {
   addCommand(group, 'check', {
     summary: 'Tell whether a key is active, expired, revoked or unknown, and whose it is.',
+    notes:
+      'It reads the key from standard input, so that the key is in no shell history and in no list of processes, and never ' +
+      'prints it. It exits with status 1 if servers reject the key.',
     example: 'keys check < key.txt',
-  })
-    .addHelpText('after', NOTES)
-    .action(() => checkKey(session));
+  }).action(() => checkKey(session));
 }
 
 async function checkKey(session: Session): Promise<void> {

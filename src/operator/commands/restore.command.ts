@@ -8,18 +8,16 @@ import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
 import { printStatus } from '../terminal/terminal';
 
-const NOTES = `
-The restore is all or nothing. The database must be empty: set DATABASE_URL to
-an empty database, or LANYARD_DATA_DIR to an empty directory.`;
-
 /** The command `restore`. */
 export function restoreCommand(program: Command, session: Session): void {
   addCommand(program, 'restore', {
     summary: 'Restore a backup into an empty database, with organizations, API keys, webhooks and all other data.',
+    notes:
+      'The restore is all or nothing. The database must be empty: set DATABASE_URL to an empty database, or ' +
+      'LANYARD_DATA_DIR to an empty directory.',
     example: 'restore lanyard.backup',
   })
     .argument('<FILE>', 'file that "backup" wrote')
-    .addHelpText('after', NOTES)
     .action((file: string) => restoreFile(session, file));
 }
 

@@ -11,12 +11,6 @@ import type { Session } from '../session';
 import { type DatabaseStatus, StatusService, UNKNOWN_COUNTS } from '../../observability/status.service';
 import { CommandError } from '../terminal/terminal';
 
-const NOTES = `
-It exits with status 1 if it cannot reach the database. It stores nothing and
-applies no migrations; in Redis it takes one token, from a bucket of its own. A
-key is expiring if it expires within 7 days. The servers update the number of
-requests once a minute.`;
-
 interface RedisStatus {
   reachable: boolean;
   error?: string;
@@ -28,15 +22,17 @@ export function statusCommand(program: Command, session: Session): void {
   addCommand(program, 'status', {
     summary:
       'Show the state of the database, Redis, migrations, keys, leads and webhooks, and the busiest keys of the last hour.',
+    notes:
+      'It exits with status 1 if it cannot reach the database. It stores nothing and applies no migrations; in Redis it ' +
+      'takes one token, from a bucket of its own. A key is expiring if it expires within 7 days. The servers update the ' +
+      'number of requests once a minute.',
     example: 'status',
-  })
-    .addHelpText('after', NOTES)
-    .action(async () => {
-      const config = readConfig();
-      const [status, redis] = await Promise.all([databaseStatus(session, config), redisStatus(config)]);
-      await session.print({ version, ...status, redis }, { hint: warningOf(status) });
-      if (!status.database.reachable) throw new CommandError('Cannot reach the database.');
-    });
+  }).action(async () => {
+    const config = readConfig();
+    const [status, redis] = await Promise.all([databaseStatus(session, config), redisStatus(config)]);
+    await session.print({ version, ...status, redis }, { hint: warningOf(status) });
+    if (!status.database.reachable) throw new CommandError('Cannot reach the database.');
+  });
 }
 
 async function databaseStatus(session: Session, { databaseUrl }: Config): Promise<DatabaseStatus> {

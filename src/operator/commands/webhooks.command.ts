@@ -38,11 +38,6 @@ function parseUrl(value: string): string {
 
 const SHOWN_ONCE = 'The secret is shown only this once.';
 
-const RESUME_NOTES = `
-Webhooks are paused in a database that was restored or copied, because they
-would send to the receivers of the original. Resume them if this database
-replaces the original. In a copy for tests, delete them.`;
-
 /** The command `webhooks …`. */
 export function webhooksCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'webhooks', {
@@ -139,10 +134,12 @@ function addStateCommands(group: Command, session: Session): void {
     );
   addCommand(group, 'resume', {
     summary: 'Resume a paused webhook, or all of them, with a snapshot of all records.',
+    notes:
+      'Webhooks are paused in a database that was restored or copied, because they would send to the receivers of the ' +
+      'original. Resume them if this database replaces the original. In a copy for tests, delete them.',
     example: `webhooks resume \\\n    ${EXAMPLE_ID}`,
   })
     .argument('[ID]', 'ID of the webhook (default: all paused webhooks)', parseWebhookId)
-    .addHelpText('after', RESUME_NOTES)
     .action((id?: string) =>
       session.run(async (services) => {
         const webhooks = services.get(WebhooksService);
