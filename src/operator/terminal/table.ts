@@ -5,27 +5,28 @@ import { escapeInvisible } from '../../datasets/quote';
  * for each value, followed by its lists of records. What has no value is left out.
  */
 export function formatResult(result: object): string {
-  if (Array.isArray(result)) return formatRecords(result as object[]);
-  const entries = Object.entries(result).filter(([, value]) => hasValue(value));
-  const lists = entries.filter(([, value]) => isListOfRecords(value)) as [string, object[]][];
-  const pairs = formatPairs(entries.filter(([, value]) => !isListOfRecords(value)));
-  return [pairs, ...lists.map(([name, records]) => `${name}:\n${formatRecords(records)}`)].join('\n\n');
+  if (Array.isArray(result)) return formatRecords(result as Record<string, unknown>[]);
+  const lines: [string, unknown][] = [];
+  const lists: string[] = [];
+  for (const [name, value] of Object.entries(result)) {
+    if (isListOfRecords(value)) lists.push(`\n\n${name}:\n${formatRecords(value)}`);
+    else if (hasValue(value)) lines.push([name, value]);
+  }
+  return formatPairs(lines) + lists.join('');
 }
 
 const hasValue = (value: unknown): boolean => value !== null && value !== undefined;
 
-const isListOfRecords = (value: unknown): boolean =>
+const isListOfRecords = (value: unknown): value is Record<string, unknown>[] =>
   Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null;
 
-function formatRecords(records: object[]): string {
+function formatRecords(records: Record<string, unknown>[]): string {
   if (records.length === 0) return 'None.';
-  const rows = records.map((record) => new Map(Object.entries(record)));
-  const names = [...new Set(rows.flatMap((row) => [...row.keys()]))].filter((name) =>
-    rows.some((row) => hasValue(row.get(name))),
-  );
+  const all = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const names = all.filter((name) => records.some((record) => hasValue(record[name])));
   return formatTable(
     names,
-    rows.map((row) => names.map((name) => row.get(name) as unknown)),
+    records.map((record) => names.map((name) => record[name])),
   );
 }
 
