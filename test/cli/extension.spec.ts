@@ -249,7 +249,7 @@ describe('the commands of an extension', () => {
 
     await query(url, `delete from list_counts where list = 'halls'`);
     const { status, stderr } = await operator.run(['check', '--repair']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: 'Repaired: 1 list\n' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 
     const webhook = ['webhooks', 'create', ...organization, '--url', 'https://receiver.example/'];
     expect(await operator.json([...webhook, '--resources', 'halls'])).toMatchObject({ resources: ['halls'] });
