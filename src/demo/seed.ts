@@ -33,7 +33,7 @@ export function* inventedRecords({ organizationId, leads, until }: Seed): Genera
   const createdAt = iso(start);
   const idOf = (name: string, at = start): string =>
     uuidV7(at, createHash('sha256').update(`${organizationId} ${name}`).digest());
-  for (const record of DEMO.users) yield { section: 'users', record };
+  for (const user of DEMO.users) yield { section: 'users', record: { ...user, createdAt } };
   for (const group of DEMO.tagGroups) {
     const tagOptions = group.tagOptions.map((option) => ({ ...option, id: idOf(option.id) }));
     yield { section: 'tagGroups', record: { ...group, id: idOf(group.id), createdAt, tagOptions } };

@@ -99,7 +99,7 @@ async function findPerson(session: Session, options: FindOptions): Promise<void>
     services.get(PersonsService).find(await personOf(services, options)),
   );
   const { output } = options;
-  if (output) await writeFile(output, (append) => append(`${JSON.stringify(found, null, 2)}\n`), false);
+  if (output) await writeFile(output, (append) => append(`${JSON.stringify(found, null, 2)}\n`));
   const { events: _, ...result } = found;
   await session.print(result, { shown: { ...result, records: result.records.map(({ id }) => id) } });
 }
