@@ -63,14 +63,11 @@ export const parseNumber = (value: string): number => (/^\d+(\.\d+)?$/.test(valu
 export const parseChoice = <T extends string>(option: string, choices: readonly T[]) =>
   parser(`${option} must be one of ${choices.join(', ')}`, (value) => choices.find((choice) => choice === value));
 
-/** Parses an ID that is a UUID. */
-export const parseUuid = (requirement: string) =>
-  parser(requirement, (value) => (isUuid(value) ? value.toLowerCase() : undefined));
-
-/** Parses the ID of an API key. */
-export const parseKeyId = parseUuid(
-  'KEYID must be the ID of a key, which is a UUID, and not the key itself (run "keys list" for the IDs)',
-);
+/** Parses an ID that is a UUID. @param owner what has it, such as `a key` */
+export const parseUuid = (name: string, owner: string) =>
+  parser(`${name} must be the ID of ${owner}, which is a UUID`, (value) =>
+    isUuid(value) ? value.toLowerCase() : undefined,
+  );
 
 /** Parses the ID of an organization. */
 export const parseOrganizationId = (name: string) =>

@@ -7,6 +7,7 @@ import type { Extension } from '../extensions/extension';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-signal';
 import { BackupError } from '../backup/backup-file';
+import { TooManyWebhooks } from '../webhooks/webhooks.service';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
 import { CommandError, printStatus } from './terminal/terminal';
@@ -32,7 +33,14 @@ export async function runCommand(extension: Extension | undefined, serve: () => 
 }
 
 /** Errors of services whose message is one line for the operator. */
-const EXPECTED_ERRORS = [ImportError, BackupError, ConfigError, EmbeddedPostgresError, KeyExpiredOrRevoked];
+const EXPECTED_ERRORS = [
+  ImportError,
+  BackupError,
+  ConfigError,
+  EmbeddedPostgresError,
+  KeyExpiredOrRevoked,
+  TooManyWebhooks,
+];
 
 /**
  * The message and the exit status for a command that failed. The message is one line for an expected error, and the stack

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AuditLog, type AuditRow } from '../../access/audit-log.service';
-import { addCommand, parseDateTimeOption, parseKeyId, parseOrganizationId, parseUuid } from '../arguments';
+import { addCommand, parseDateTimeOption, parseOrganizationId, parseUuid } from '../arguments';
 import type { Session } from '../session';
 
 interface AuditOptions {
@@ -22,12 +22,8 @@ export function auditCommand(program: Command, session: Session): void {
     example: 'audit --organization 1 --since 2026-11-24',
   })
     .option('--organization <ID>', 'organization of the records', parseOrganizationId('--organization'))
-    .option(
-      '--lead <ID>',
-      'only this lead and its associations with events',
-      parseUuid('--lead must be the ID of a lead'),
-    )
-    .option('--key <KEYID>', 'only what this key wrote', parseKeyId)
+    .option('--lead <ID>', 'only this lead and its associations with events', parseUuid('--lead', 'a lead'))
+    .option('--key <KEYID>', 'only what this key wrote', parseUuid('KEYID', 'a key'))
     .option(
       '--since <TIME>',
       'date (midnight UTC) or ISO 8601 date-time (default: a day ago)',

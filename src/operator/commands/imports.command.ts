@@ -40,11 +40,7 @@ export function importsCommand(program: Command, session: Session): void {
       'too: the file of "import --before" brings it back. Interrupted, the same command continues.',
     example: 'imports undo IMPORTID --dry-run',
   })
-    .argument(
-      '<IMPORTID>',
-      'ID of the import',
-      parseUuid('IMPORTID must be the ID of an import, which is a UUID (run "imports list" for the IDs)'),
-    )
+    .argument('<IMPORTID>', 'ID of the import (see "imports list")', parseUuid('IMPORTID', 'an import'))
     .option(
       '--organization <ID>',
       'organization that received the data, as a check',

@@ -11,8 +11,7 @@ import { addCheckCommand } from './keys-check.command';
 
 type Limits = Partial<BucketLimits>;
 
-const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
-const KEY_ID_ARGUMENT = ['<KEYID>', 'ID of the key (see "keys list")', args.parseKeyId] as const;
+const KEY_ID_ARGUMENT = ['<KEYID>', 'ID of the key (see "keys list")', args.parseUuid('KEYID', 'a key')] as const;
 const rangeText = ({ min, max }: { min: number; max: number }): string => `from ${min} to ${max}`;
 const MAX_TOKENS_OPTION = [
   '--max-tokens <N>',
@@ -97,7 +96,7 @@ function addChangeCommands(group: Command, session: Session): void {
 
   addCommand(group, 'set-limits', {
     summary: 'Change the limits of a key. Servers apply them within 5 seconds.',
-    example: `keys set-limits \\\n    ${EXAMPLE_ID} --max-tokens 200`,
+    example: 'keys set-limits KEYID --max-tokens 200',
   })
     .argument(...KEY_ID_ARGUMENT)
     .option(...MAX_TOKENS_OPTION)
@@ -111,7 +110,7 @@ function addChangeCommands(group: Command, session: Session): void {
   addCommand(group, 'rotate', {
     summary: 'Replace a key. The old key keeps working until the overlap ends.',
     notes: 'The new key has the organization, label, scope, limits and expiration of the old one.',
-    example: `keys rotate \\\n    ${EXAMPLE_ID} --overlap 24h`,
+    example: 'keys rotate KEYID --overlap 24h',
   })
     .argument(...KEY_ID_ARGUMENT)
     .option(
@@ -127,7 +126,7 @@ function addChangeCommands(group: Command, session: Session): void {
 
   addCommand(group, 'revoke', {
     summary: 'Revoke a key permanently. Servers reject it within 5 seconds.',
-    example: `keys revoke \\\n    ${EXAMPLE_ID}`,
+    example: 'keys revoke KEYID',
   })
     .argument(...KEY_ID_ARGUMENT)
     .action(async (id: string) => session.print(await change(id, (keys) => keys.revoke(id))));

@@ -84,7 +84,7 @@ const parsePhone = parser(`--phone must be a phone number with at least ${MIN_PH
   return digits.length >= MIN_PHONE_DIGITS ? digits : undefined;
 });
 
-const parseLead = parseUuid('--lead must be the ID of a lead, which is a UUID');
+const parseLead = parseUuid('--lead', 'a lead');
 
 const namesNobody = ({ email, phone, lead }: PersonOptions): boolean => [...email, ...phone, ...lead].length === 0;
 

@@ -3,7 +3,7 @@ import { readConfig } from '../../config';
 import { ReceiverLookup } from '../../webhooks/receiver-lookup';
 import { isAcknowledged } from '../../changes/delivery-result';
 import { urlError } from '../../webhooks/webhook-url';
-import { MAX_WEBHOOKS, TooManyWebhooks, WebhooksService } from '../../webhooks/webhooks.service';
+import { MAX_WEBHOOKS, WebhooksService } from '../../webhooks/webhooks.service';
 import {
   addCommand,
   type CommandDescription,
@@ -20,10 +20,9 @@ import {
 import type { Session } from '../session';
 import { CommandError, UsageError } from '../terminal/terminal';
 
-const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const DAY_S = 86_400;
 
-const parseWebhookId = parseUuid('ID must be the ID of a webhook, which is a UUID (run "webhooks list" for the IDs)');
+const parseWebhookId = parseUuid('ID', 'a webhook');
 
 type Since = 'now';
 const parseSince = parseChoice<Since>('--since', ['now']);
@@ -90,18 +89,14 @@ function addCreateCommand(group: Command, session: Session): void {
     .action(({ organization, url, resources, since }: CreateOptions) =>
       session.run(async (services) => {
         const { id } = await findOrganization(services, organization);
-        const creating = services.get(WebhooksService).create(id, url, resources, since);
-        return creating.catch((error: unknown) => {
-          if (!(error instanceof TooManyWebhooks)) throw error;
-          throw new CommandError(`Organization ${id} already has the maximum of ${MAX_WEBHOOKS} webhooks.`);
-        });
+        return services.get(WebhooksService).create(id, url, resources, since);
       }, SHOWN_ONCE),
     );
 }
 
 /** Adds a command whose argument is the ID of a webhook. */
 const addCommandOfOne = (group: Command, name: string, description: Omit<CommandDescription, 'example'>): Command =>
-  addCommand(group, name, { ...description, example: `webhooks ${name} \\\n    ${EXAMPLE_ID}` }).argument(
+  addCommand(group, name, { ...description, example: `webhooks ${name} ID` }).argument(
     '<ID>',
     'ID of the webhook (see "webhooks list")',
     parseWebhookId,
@@ -137,7 +132,7 @@ function addStateCommands(group: Command, session: Session): void {
     notes:
       'Webhooks are paused in a database that was restored or copied, because they would send to the receivers of the ' +
       'original. Resume them if this database replaces the original. In a copy for tests, delete them.',
-    example: `webhooks resume \\\n    ${EXAMPLE_ID}`,
+    example: 'webhooks resume ID',
   })
     .argument('[ID]', 'ID of the webhook (default: all paused webhooks)', parseWebhookId)
     .action((id?: string) =>
