@@ -36,11 +36,8 @@ async function checkKey(session: Session): Promise<void> {
     const key = hasKeyForm(text) ? await services.get(ApiKeysService).find(text) : null;
     return { key, organization: key && (await services.get(OrganizationsService).find(key.organizationId)) };
   });
-  const { id = null, prefix = null, label = null, scope = null, createdAt = null } = key ?? {};
-  const { lastUsedAt = null, expiresAt = null, revokedAt = null } = key ?? {};
-  const known = { id, prefix, label, scope, organization, createdAt, lastUsedAt, expiresAt, revokedAt };
   const rejection = rejectionOf(text, key, organization);
-  await session.print({ state: rejection ?? 'active', ...known });
+  await session.print({ state: rejection ?? 'active', ...key, organization });
   if (rejection) throw new CommandError(REJECTIONS[rejection]);
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ApiKey, ApiKeysService, DEFAULT_LIMITS, type KeySettings } from '../../access/api-keys.service';
+import { ApiKeysService, DEFAULT_LIMITS, type KeySettings } from '../../access/api-keys.service';
 import { KEY_SCOPES } from '../../api/scopes';
 import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
@@ -84,7 +84,7 @@ function addListCommand(group: Command, session: Session): void {
     .action(({ organization }: { organization?: number }) =>
       session.run(async (services) => {
         const { id } = await findOrganization(services, organization);
-        return (await services.get(ApiKeysService).list(id)).map(keyJson);
+        return services.get(ApiKeysService).list(id);
       }),
     );
 }
@@ -104,7 +104,7 @@ function addChangeCommands(group: Command, session: Session): void {
     .action(async (id: string, limits: Limits) => {
       requireLimits(limits);
       if (Object.keys(limits).length === 0) throw new UsageError('Set --max-tokens, --refill-rate or both');
-      await session.print(keyJson(await change(id, (keys) => keys.setLimits(id, limits))));
+      await session.print(await change(id, (keys) => keys.setLimits(id, limits)));
     });
 
   addCommand(group, 'rotate', {
@@ -137,9 +137,3 @@ function requireLimits(given: Limits): void {
   const fault = limitsError({ ...DEFAULT_LIMITS, ...given });
   if (fault) throw new UsageError(fault);
 }
-
-/** A key in the JSON of a list, without its organization, which the command names, and without faults if it has none. */
-const keyJson = ({ organizationId: _, simulate, ...row }: ApiKey) => ({
-  ...row,
-  ...(simulate !== null && { simulate }),
-});
