@@ -3,14 +3,6 @@ import { uuidV7 } from '../database/uuid';
 import type { RawRecord } from '../datasets/dataset';
 import { DEMO_RECORDS } from './demo';
 
-/** The same values produce the same records. */
-export interface Seed {
-  organizationId: number;
-  leads: number;
-  /** A date (YYYY-MM-DD) that is after all records, except for the last event. */
-  until: string;
-}
-
 /** The records of the demo, which are multiplied. */
 const DEMO = DEMO_RECORDS as unknown as {
   users: object[];
@@ -22,16 +14,17 @@ const DEMO = DEMO_RECORDS as unknown as {
 };
 
 const HOUR_MS = 3_600_000;
+/** The records are of these three years, but for the last event. */
+const START = Date.parse('2023-07-01');
 const YEARS_MS = 3 * 365 * 24 * HOUR_MS;
 
 const iso = (at: number): string => new Date(at).toISOString();
 const cycle = <T>(all: readonly T[], n: number): T => all[n % all.length]!;
 
 /** Generates the records of a made-up organization in constant memory. Each record comes after those that it refers to. */
-export function* inventedRecords({ organizationId, leads, until }: Seed): Generator<RawRecord> {
-  const start = Date.parse(until) - YEARS_MS;
-  const createdAt = iso(start);
-  const idOf = (name: string, at = start): string =>
+export function* inventedRecords(organizationId: number, leads: number): Generator<RawRecord> {
+  const createdAt = iso(START);
+  const idOf = (name: string, at = START): string =>
     uuidV7(at, createHash('sha256').update(`${organizationId} ${name}`).digest());
   for (const user of DEMO.users) yield { section: 'users', record: { ...user, createdAt } };
   for (const group of DEMO.tagGroups) {
@@ -39,7 +32,7 @@ export function* inventedRecords({ organizationId, leads, until }: Seed): Genera
     yield { section: 'tagGroups', record: { ...group, id: idOf(group.id), createdAt, tagOptions } };
   }
   const intervals = 2 + Math.min(400, Math.round(leads / 400));
-  const dayOf = (n: number): string => iso(start + ((n + 0.5) * YEARS_MS) / intervals).slice(0, 10);
+  const dayOf = (n: number): string => iso(START + ((n + 0.5) * YEARS_MS) / intervals).slice(0, 10);
   for (let n = 0; n <= intervals; n++) {
     const day = dayOf(n);
     const dates = { createdAt, startDate: day, endDate: day };

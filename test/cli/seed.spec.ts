@@ -43,7 +43,7 @@ describe('operator seed', () => {
   it('creates records in proportion, with people who cannot be reached', async () => {
     const id = await organization();
     const counts = { users: 3, tagGroups: 2, events: 6, activations: 6, leads: 1050, leadActivityEvents: 840 };
-    expect(await seed(id, '--leads', '1050')).toEqual({ imported: { ...counts, industryEvents: 0 } });
+    expect(await seed(id, '--leads', '1050')).toMatchObject({ imported: { ...counts, industryEvents: 0 } });
 
     const { leads, leadActivityEvents, events, users } = await exported(id);
     const addresses = [...leads, ...users].flatMap(({ email }) => email ?? []);
@@ -62,23 +62,20 @@ describe('operator seed', () => {
     expect(await installation.operator.run(['check'])).toMatchObject({ status: 0 });
   });
 
-  const seeded = async (...options: string[]): Promise<Dataset> => {
+  const seeded = async (): Promise<Dataset> => {
     const id = await organization();
-    await seed(id, '--leads', '60', ...options);
+    await seed(id, '--leads', '60');
     return exported(id);
   };
 
-  it('creates the same data for the same options, and other data for another day', async () => {
+  it('creates the same data for the same options', async () => {
     const [one, same] = [await seeded(), await seeded()].map(nameless);
     expect(same).toEqual(one);
-    const { leads } = await seeded('--until', '2030-01-01');
-    expect(leads.every(({ createdAt }) => createdAt > '2027-01-01' && createdAt < '2030-01-01')).toBe(true);
   }, 60_000);
 
   it('can create no leads at all, and reports what it created', async () => {
     const args = ['seed', '--organization', await organization(), '--leads', '0'];
-    const stdout =
-      /^Imported 3 users: 3 created, 0 updated, 0 unchanged; 2 tag groups: .*; 3 activations: 3 created, .*\.\nImport ID: [\da-f-]{36}\n$/;
+    const stdout = /^importId +[\da-f-]{36}\nimported +users 3, tagGroups 2, events 3, activations 3, leads 0, .*\n$/;
     const done = { status: 0, stdout: expect.stringMatching(stdout) as string, stderr: '' };
     expect(await installation.operator.run(args)).toEqual(done);
     const missing = await installation.operator.run(['seed', '--organization', '999999']);

@@ -1,22 +1,18 @@
 import type { Command } from 'commander';
-import { isCalendarDay } from '../../fields/text';
 import type { CsvService } from '../../csv/csv.service';
-import { addCommand, organizationOption, parseInteger, parser } from '../arguments';
+import { addCommand, organizationOption, parseInteger } from '../arguments';
 import { wholeRecords } from '../../datasets/read-json';
-import { inventedRecords, type Seed } from '../../demo/seed';
+import { inventedRecords } from '../../demo/seed';
 import { Progress } from '../terminal/progress';
-import { printResult } from '../terminal/terminal';
 import type { Session } from '../session';
-import { ImportReport } from '../import-report';
 import { importInto } from './import.command';
 
-type SeedOptions = Pick<Seed, 'leads' | 'until'> & { organization?: number };
+interface SeedOptions {
+  organization?: number;
+  leads: number;
+}
 
 const MAX_LEADS = 10_000_000;
-
-const parseDay = parser('--until must be a date such as 2027-03-31', (value) =>
-  isCalendarDay(value) && value > '1980' && value < '9000' ? value : undefined,
-);
 
 /** The command `seed`. */
 export function seedCommand(program: Command, session: Session, service: CsvService): void {
@@ -27,14 +23,11 @@ export function seedCommand(program: Command, session: Session, service: CsvServ
   })
     .option(...organizationOption('organization that receives the data'))
     .option('--leads <N>', 'number of leads; other records are in proportion', parseInteger('--leads', MAX_LEADS), 1000)
-    .option('--until <DATE>', 'end of the three years that the data covers', parseDay, '2026-06-30')
     .action((options: SeedOptions) => seed(session, service, options));
 }
 
-async function seed(session: Session, service: CsvService, { organization, ...options }: SeedOptions): Promise<void> {
-  const source = (organizationId: number) =>
-    wholeRecords(service.datasets, () => inventedRecords({ organizationId, ...options }));
-  const result = await importInto(session, organization, source, new Progress());
-  const { lines } = new ImportReport(service.datasets, result, undefined, false);
-  await printResult(session.json, { imported: result.imported }, () => lines.join('\n'));
+async function seed(session: Session, service: CsvService, { organization, leads }: SeedOptions): Promise<void> {
+  const source = (id: number) => wholeRecords(service.datasets, () => inventedRecords(id, leads));
+  const { importId, imported } = await importInto(session, organization, source, new Progress());
+  await session.print({ importId, imported });
 }
