@@ -17,8 +17,8 @@ import { type Table, tablesOf } from './tables';
 import { explainConstraint } from './violated-constraint';
 import { MatchedMeanwhile, type StagedImport, writeStaged, type Written } from './write';
 
-export interface ImportResult<Plan = ImportPlan> extends Repetitions {
-  plan: Plan;
+export interface ImportResult extends Repetitions {
+  plan: ImportPlan;
   /** The ID by which the audit log knows the import; undefined in a dry run. */
   importId: string | undefined;
   /** Numbers of imported records by section. */
@@ -34,11 +34,11 @@ export interface ImportResult<Plan = ImportPlan> extends Repetitions {
   preview: string[];
 }
 
-export interface ImportOptions<Plan = ImportPlan> {
+export interface ImportOptions {
   /** Called once a batch with the number of records that have been read. */
   onProgress?: (records: number) => void;
   /** Takes what a lenient import leaves out, when all is written, before PostgreSQL commits; again if it is repeated. */
-  receiveLeftOut?: (leftOut: AsyncIterable<LeftOut>, plan: Plan) => Promise<void>;
+  receiveLeftOut?: (leftOut: AsyncIterable<LeftOut>, plan: ImportPlan) => Promise<void>;
   /** Called when all is written, before PostgreSQL commits. */
   onWritten?: (transaction: EntityManager) => void | Promise<void>;
   /** The name of the file, for the audit log. */
@@ -86,11 +86,11 @@ export class ImportService {
    * is locked; one transaction then writes all records.
    * @throws ImportError with the errors of all records
    */
-  async importRecords<Plan extends ImportPlan>(
+  async importRecords(
     organizationId: number,
-    source: ImportSource<Plan>,
-    options: ImportOptions<Plan> = {},
-  ): Promise<ImportResult<Plan>> {
+    source: ImportSource,
+    options: ImportOptions = {},
+  ): Promise<ImportResult> {
     // One connection holds the temporary tables: that of a transaction under way, or a new one.
     const runner = this.dataSource.createQueryRunner();
     const { manager } = runner;
@@ -120,10 +120,10 @@ export class ImportService {
   }
 
   /** @param incomplete the sections with invalid records, which are not staged */
-  private async checkAndWrite<Plan extends ImportPlan>(
-    staged: StagedImport<Plan>,
+  private async checkAndWrite(
+    staged: StagedImport,
     incomplete: ReadonlySet<string>,
-    options: ImportOptions<Plan>,
+    options: ImportOptions,
   ): Promise<WrittenImport> {
     const { manager, checks, tables } = staged;
     for (let attempt = 1; ; attempt++) {
@@ -145,10 +145,10 @@ export class ImportService {
     }
   }
 
-  private async write<Plan extends ImportPlan>(
-    staged: StagedImport<Plan>,
+  private async write(
+    staged: StagedImport,
     maySkipLocks: boolean,
-    { receiveLeftOut, onWritten, file, before }: ImportOptions<Plan>,
+    { receiveLeftOut, onWritten, file, before }: ImportOptions,
   ): Promise<WrittenImport> {
     const { manager, organizationId, plan, stage, isDryRun } = staged;
     const importId = uuidV7();
@@ -176,7 +176,7 @@ export class ImportService {
 }
 
 /** An error by which a file has no plan is the last one. */
-async function planned<Plan extends ImportPlan>(source: ImportSource<Plan>, context: ImportContext): Promise<Plan> {
+async function planned(source: ImportSource, context: ImportContext): Promise<ImportPlan> {
   try {
     return await source.plan(context);
   } catch (error) {
