@@ -189,7 +189,12 @@ describe('CSV', () => {
         [],
         'line 2, column "numberOfScans": "1e3" is not a valid numberOfScans.',
       ],
-      ['a list that is none', 'remoteIds\nCRM-1\n', [], 'line 2, column "remoteIds": "CRM-1" is not a valid remoteIds.'],
+      [
+        'a list that is none',
+        'remoteIds\nCRM-1\n',
+        [],
+        'line 2, column "remoteIds": "CRM-1" is not a valid remoteIds.',
+      ],
       [
         'part of a bad list',
         'remoteIds,remoteIds.ZOHO\nx,1\n',
