@@ -40,7 +40,7 @@ export type RowCounts = Record<string, number>;
 
 export interface BackupEnd {
   rows: RowCounts;
-  /** In hexadecimal digits. Backups of earlier commits have none: gzip's checksum protects those. */
+  /** In hexadecimal digits. Backups of earlier commits have none. */
   sha256?: string;
 }
 
@@ -89,19 +89,30 @@ export class BackupReader {
    * @throws BackupError if the file does not contain them, or has changed since it was written
    */
   async *readTables({ tables }: BackupHead): AsyncGenerator<BackupTable & { rows: AsyncGenerator<Buffer> }> {
+    const counts: RowCounts = {};
     for (const table of tables) {
       if (!isDeepStrictEqual(parseJson(await this.readLine()), { table })) throw this.error(DAMAGED);
-      yield { ...table, rows: this.readRows() };
+      counts[table.name] = 0;
+      const count = (rows: Buffer): void => void (counts[table.name]! += countLines(rows));
+      yield { ...table, rows: this.readRows(count) };
     }
     const sha256 = this.hash.copy().digest('hex');
     const end = parseJson(await this.readLine()) as Partial<BackupEnd> | undefined;
-    if (!end?.rows || (end.sha256 ?? sha256) !== sha256) throw this.error(DAMAGED);
+    const hasSameTables = Object.keys(end?.rows ?? {}).length === Object.keys(counts).length;
+    if (!end?.rows || !hasSameTables || (end.sha256 ?? sha256) !== sha256) throw this.error(DAMAGED);
+    for (const [name, count] of Object.entries(counts)) {
+      const expected = end.rows[name];
+      if (expected === undefined) throw this.error(DAMAGED);
+      if (expected !== count) {
+        throw this.error(`is damaged: it does not contain the ${expected} rows of ${name} that it should.`);
+      }
+    }
     // At the end, gzip stores its checksum.
     if (this.buffered.length > 0 || !(await this.next()).done) throw this.error(DAMAGED);
   }
 
   /** Yields the rows of a table in whole lines, as COPY reads them. */
-  private async *readRows(): AsyncGenerator<Buffer> {
+  private async *readRows(count: (rows: Buffer) => void): AsyncGenerator<Buffer> {
     for (;;) {
       if (this.buffered.subarray(0, END_OF_ROWS.length).equals(Buffer.from(END_OF_ROWS))) {
         this.take(END_OF_ROWS.length);
@@ -113,7 +124,9 @@ export class BackupReader {
         await this.fill();
         continue;
       }
-      yield this.take(lineEnd + 1);
+      const rows = this.take(lineEnd + 1);
+      count(rows);
+      yield rows;
     }
   }
 
@@ -166,6 +179,12 @@ export async function verifyBackup(reader: BackupReader): Promise<void> {
 /** Reads rows that nobody needs. */
 export async function skip(rows: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of rows);
+}
+
+function countLines(rows: Buffer): number {
+  let count = 0;
+  for (let end = rows.indexOf('\n'); end !== -1; end = rows.indexOf('\n', end + 1)) count++;
+  return count;
 }
 
 const isTable = (table: Partial<BackupTable> | null): boolean =>
