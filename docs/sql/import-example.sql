@@ -28,7 +28,8 @@ set local default_statistics_target = 10; analyze staged_users, staged_tag_group
   staged_event_tag_groups, staged_event_users, staged_activations, staged_leads, staged_lead_tags,
   staged_lead_activations, staged_event_leads, staged_lead_activity_events, staged_industry_events;
 
-select s.line, s.record_index, s.entry_index, s.id::text as value, s.first_index, s.first_line,
+select s.line, s.record_index, s.entry_index, s.id::text as value,
+  to_json(coalesce('line ' || s.first_line, 'tagGroups[' || s.first_index || ']')) as details,
   count(*) over ()::integer as count
     from (
   select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
@@ -43,7 +44,8 @@ where t.organization_id <> $1
 order by s.record_index, s.entry_index
 limit 20;
 
-select s.line, s.record_index, s.entry_index, s.id::text as value, s.first_index, s.first_line,
+select s.line, s.record_index, s.entry_index, s.id::text as value,
+  to_json(coalesce('line ' || s.first_line, 'tagGroups[' || s.first_index || ']')) as details,
   count(*) over ()::integer as count
     from (
   select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
@@ -58,7 +60,8 @@ where t.organization_id <> $1
 order by s.record_index, s.entry_index
 limit 20;
 
-select s.line, s.record_index, s.entry_index, s.id::text as value, s.first_index, s.first_line,
+select s.line, s.record_index, s.entry_index, s.id::text as value,
+  to_json(coalesce('line ' || s.first_line, 'leads[' || s.first_index || ']')) as details,
   count(*) over ()::integer as count
     from (
   select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,

@@ -10,25 +10,19 @@ import { FailedAuthenticationModule, FailedAuthenticationThrottler } from './fai
 import { OrganizationEntity } from './organization.entity';
 import { OrganizationsService } from './organizations.service';
 
+const services = [
+  AccessService,
+  FailedAuthenticationThrottler,
+  ApiKeysService,
+  OrganizationsService,
+  AuditLog,
+  AuditedImports,
+];
+
 /** Organizations and their keys. */
 @Module({
   imports: [TypeOrmModule.forFeature([OrganizationEntity, ApiKeyEntity, AuditEntryEntity]), FailedAuthenticationModule],
-  providers: [
-    AccessService,
-    FailedAuthenticationThrottler,
-    ApiKeysService,
-    OrganizationsService,
-    AuditLog,
-    AuditedImports,
-  ],
-  exports: [
-    TypeOrmModule,
-    AccessService,
-    FailedAuthenticationThrottler,
-    ApiKeysService,
-    OrganizationsService,
-    AuditLog,
-    AuditedImports,
-  ],
+  providers: services,
+  exports: [TypeOrmModule, ...services],
 })
 export class AccessModule {}

@@ -127,11 +127,6 @@ export class AuditLog {
     private readonly config: Config,
   ) {}
 
-  /** Whether a log is kept at all. */
-  get isKept(): boolean {
-    return this.config.auditDays > 0;
-  }
-
   /** Since when it is kept. Servers delete older entries, but not at once. */
   get keptSince(): Date {
     return new Date(Date.now() - this.config.auditDays * DAY_MS);

@@ -40,11 +40,6 @@ const FIND = `
   select ${COLUMNS} from audit_log i
   where i.id = $1 and i.at >= $2 and ${IS_IMPORT} and i.organization_id = coalesce($3, i.organization_id)`;
 
-const HAS_WRITTEN = `
-  select exists (
-    select from audit_log i where i.organization_id = $1 and ${IS_IMPORT} and i.details ->> 'before' = $2
-  ) as "hasWritten"`;
-
 const ADD_DETAILS = `
   update audit_log set details = $2::jsonb || jsonb_build_object('finishedAt', clock_timestamp()::timestamptz(3))
   where id = $1 and resource = 'imports' and change = 'c'`;
@@ -56,12 +51,6 @@ export async function completeAuditedImport(
   details: ImportDetails,
 ): Promise<void> {
   await manager.query(ADD_DETAILS, [importId, details]);
-}
-
-/** Whether an import has written a file of records as they were before it. */
-export async function hasWrittenBefore(manager: EntityManager, organizationId: number, path: string): Promise<boolean> {
-  const [row] = await manager.query<{ hasWritten: boolean }[]>(HAS_WRITTEN, [organizationId, path]);
-  return row?.hasWritten ?? false;
 }
 
 /** Adds an entry that says that an import was undone. */
@@ -81,23 +70,18 @@ export class AuditedImports {
     private readonly log: AuditLog,
   ) {}
 
-  /** Whether an audit log is kept at all. */
-  get areKept(): boolean {
-    return this.log.isKept;
-  }
-
   /** The last imports, newest first. */
   list(organizationId: number, limit: number): Promise<AuditedImport[]> {
-    return this.dataSource.query(LIST, [organizationId, this.oldest, limit]);
+    return this.dataSource.query(LIST, [organizationId, this.log.keptSince, limit]);
   }
 
   /** @param organizationId the only one whose import it may be, if it is not undefined */
   async find(importId: string, organizationId?: number): Promise<AuditedImport | undefined> {
-    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, [importId, this.oldest, organizationId ?? null]);
+    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, [
+      importId,
+      this.log.keptSince,
+      organizationId ?? null,
+    ]);
     return found;
-  }
-
-  private get oldest(): Date {
-    return this.log.keptSince;
   }
 }

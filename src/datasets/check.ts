@@ -14,8 +14,6 @@ interface Violation {
   details?: unknown;
   /** How many rows violate the check. */
   count: number;
-  first_index?: number;
-  first_line?: number | null;
 }
 
 /** How many errors of one check are reported. */
@@ -60,7 +58,6 @@ export class Checks {
 
   private findViolations(check: RowCheck, limit: number | 'all'): Promise<Violation[]> {
     const columns = ['s.line', 's.record_index', 's.entry_index', `${check.value('s')} as value`];
-    if (check.findsDuplicates) columns.push('s.first_index', 's.first_line');
     if (check.details) columns.push(`${check.details('s')} as details`);
     return runStatement(
       this.context,
@@ -84,13 +81,12 @@ export class Checks {
     const path = [list && `${list.name}[${entryIndex}]`, !hasTextEntries && check.path].filter(Boolean).join('.');
     const record = { section, index, line };
     const { isValueHidden, ...location } = this.plan.locateError(record, path);
-    const first = violation.first_line ? `line ${violation.first_line}` : `${section}[${violation.first_index}]`;
     return {
       order: orderInFile(this.datasets, record),
       ...location,
       value: isValueHidden ? null : value,
       expected: check.expected,
-      message: check.message(isValueHidden ? 'This value' : quoteShortened(value), first, violation.details),
+      message: check.message(isValueHidden ? 'This value' : quoteShortened(value), violation.details),
       kind: check.kind,
       fix: check.fix,
     };
@@ -142,13 +138,14 @@ const createsReferences = ({ newReferences }: ImportPlan, path: string): boolean
   newReferences.some((each) => each.path === path && each.count() > 0);
 
 function duplicateKeys(
-  { stage }: Table,
+  { stage, section }: Table,
   key: (staged: string) => string,
   canBeMerged: boolean,
 ): Omit<RowCheck, 'path' | 'value'> {
   const advice = ' Keep one row with --repeated first or last, or join them with --repeated merge.';
   return {
-    findsDuplicates: true,
+    details: (staged) =>
+      `to_json(coalesce('line ' || ${staged}.first_line, '${section}[' || ${staged}.first_index || ']'))`,
     kind: 'duplicate',
     fix: canBeMerged ? '--repeated merge' : undefined,
     findViolations: (staged) => `(
@@ -157,7 +154,7 @@ function duplicateKeys(
       from ${stage} s where ${key('s')} in (select ${key('s')} from ${stage} s group by 1 having count(*) > 1)
       window w as (partition by ${key('s')} order by record_index, entry_index)
     ) ${staged} where ${staged}.nth > 1`,
-    message: (_value, first) => `Duplicate of ${first}.${canBeMerged ? advice : ''}`,
+    message: (_value, first) => `Duplicate of ${String(first)}.${canBeMerged ? advice : ''}`,
     expected: 'a value that no other record has',
   };
 }

@@ -29,15 +29,13 @@ export interface RowCheck {
   /** SQL of JSON that the message needs beside the value. */
   details?: (staged: string) => string;
   /** The error message for a value, which is already in quotes. */
-  message: (value: string, first: string, details: unknown) => string;
+  message: (value: string, details: unknown) => string;
   /** What a valid value is. */
   expected: string;
   /** Errors of one kind are reported in one line. */
   kind?: string;
   /** An option of the command by which the rows are valid. */
   fix?: string;
-  /** Whether each row knows the first row with the same value, as `first_index` and `first_line`. */
-  findsDuplicates?: boolean;
 }
 
 /** How to find the stored row of an imported record by something else than the dataset's key. */

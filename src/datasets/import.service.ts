@@ -1,9 +1,8 @@
-import { resolve } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { beginAuditedImport } from '../access/audit-log.service';
-import { completeAuditedImport, hasWrittenBefore } from '../access/audited-imports';
+import { completeAuditedImport } from '../access/audited-imports';
 import { hasSqlState } from '../database/errors';
 import { uuidV7 } from '../database/uuid';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-state-codes';
@@ -18,8 +17,8 @@ import { type Table, tablesOf } from './tables';
 import { explainConstraint } from './violated-constraint';
 import { MatchedMeanwhile, type StagedImport, writeStaged, type Written } from './write';
 
-export interface ImportResult<Plan = ImportPlan> extends Repetitions {
-  plan: Plan;
+export interface ImportResult extends Repetitions {
+  plan: ImportPlan;
   /** The ID by which the audit log knows the import; undefined in a dry run. */
   importId: string | undefined;
   /** Numbers of imported records by section. */
@@ -31,17 +30,15 @@ export interface ImportResult<Plan = ImportPlan> extends Repetitions {
    * A dry run has null for a record that is not stored yet.
    */
   ids: Record<string, Record<string, number | null>>;
-  /** How many records of a file of `before` are created again, because they were deleted since. */
-  recreated: number;
   /** In a dry run of a partial file, the JSON texts of the first records as they would be stored. */
   preview: string[];
 }
 
-export interface ImportOptions<Plan = ImportPlan> {
+export interface ImportOptions {
   /** Called once a batch with the number of records that have been read. */
   onProgress?: (records: number) => void;
   /** Takes what a lenient import leaves out, when all is written, before PostgreSQL commits; again if it is repeated. */
-  receiveLeftOut?: (leftOut: AsyncIterable<LeftOut>, plan: Plan) => Promise<void>;
+  receiveLeftOut?: (leftOut: AsyncIterable<LeftOut>, plan: ImportPlan) => Promise<void>;
   /** Called when all is written, before PostgreSQL commits. */
   onWritten?: (transaction: EntityManager) => void | Promise<void>;
   /** The name of the file, for the audit log. */
@@ -89,11 +86,11 @@ export class ImportService {
    * is locked; one transaction then writes all records.
    * @throws ImportError with the errors of all records
    */
-  async importRecords<Plan extends ImportPlan>(
+  async importRecords(
     organizationId: number,
-    source: ImportSource<Plan>,
-    options: ImportOptions<Plan> = {},
-  ): Promise<ImportResult<Plan>> {
+    source: ImportSource,
+    options: ImportOptions = {},
+  ): Promise<ImportResult> {
     // One connection holds the temporary tables: that of a transaction under way, or a new one.
     const runner = this.dataSource.createQueryRunner();
     const { manager } = runner;
@@ -114,21 +111,19 @@ export class ImportService {
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
       const checks = new Checks(context, this.datasets, plan, stage);
       const staged = { ...context, plan, stage, checks, tables, isDryRun: options.dryRun ?? false };
-      // The whole audit log is searched, so this is done while nothing is locked.
-      const isBefore = await isFileOfBefore(staged, options.file);
       const written = await this.checkAndWrite(staged, incomplete, options);
       if (!options.dryRun) await analyze(manager, tables, written.imported);
-      return { ...written, recreated: isBefore ? countCreated(written) : 0, plan, ...repetitions };
+      return { ...written, plan, ...repetitions };
     } finally {
       await runner.release();
     }
   }
 
   /** @param incomplete the sections with invalid records, which are not staged */
-  private async checkAndWrite<Plan extends ImportPlan>(
-    staged: StagedImport<Plan>,
+  private async checkAndWrite(
+    staged: StagedImport,
     incomplete: ReadonlySet<string>,
-    options: ImportOptions<Plan>,
+    options: ImportOptions,
   ): Promise<WrittenImport> {
     const { manager, checks, tables } = staged;
     for (let attempt = 1; ; attempt++) {
@@ -150,10 +145,10 @@ export class ImportService {
     }
   }
 
-  private async write<Plan extends ImportPlan>(
-    staged: StagedImport<Plan>,
+  private async write(
+    staged: StagedImport,
     maySkipLocks: boolean,
-    { receiveLeftOut, onWritten, file, before }: ImportOptions<Plan>,
+    { receiveLeftOut, onWritten, file, before }: ImportOptions,
   ): Promise<WrittenImport> {
     const { manager, organizationId, plan, stage, isDryRun } = staged;
     const importId = uuidV7();
@@ -180,18 +175,8 @@ export class ImportService {
   }
 }
 
-/** Whether a file has records as they were before an import, all of which were stored then. */
-const isFileOfBefore = async (
-  { manager, organizationId, plan }: StagedImport,
-  file: string | undefined,
-): Promise<boolean> =>
-  file !== undefined && !plan.isPartial && (await hasWrittenBefore(manager, organizationId, resolve(file)));
-
-const countCreated = ({ outcomes }: Written): number =>
-  Object.values(outcomes).reduce((sum, { created }) => sum + created, 0);
-
 /** An error by which a file has no plan is the last one. */
-async function planned<Plan extends ImportPlan>(source: ImportSource<Plan>, context: ImportContext): Promise<Plan> {
+async function planned(source: ImportSource, context: ImportContext): Promise<ImportPlan> {
   try {
     return await source.plan(context);
   } catch (error) {

@@ -15,11 +15,35 @@ export interface CreatedRecords {
   parent?: { table: string; column: string };
 }
 
-/** The temporary table of a dry run with the keys of the records that an undo would delete. */
-export const DELETABLE_TABLE = 'undo_deletable';
+/** So few are deleted while others wait for a tenth of a second at most. */
+const BATCH_SIZE = 200;
 
-/** Entries of the audit log, `$2` to `$4`, as the rows `r`. */
-const ENTRIES = 'unnest($2::bigint[], $3::bigint[], $4::uuid[]) with ordinality r (seq, event_id, id, n)';
+/**
+ * The temporary table of the records that the import created, by their entries in the audit log. `outcome` says what became of
+ * a record: it was deleted, or why it stays. It is null if the record is gone already.
+ */
+const ENTRIES = 'undo_entries';
+
+export const CREATE_ENTRIES = `
+  drop table if exists ${ENTRIES};
+  create temporary table ${ENTRIES} (
+    n integer generated always as identity primary key, resource text, seq bigint, event_id bigint, id uuid, outcome text
+  );
+  create index on ${ENTRIES} (id);
+  create index on ${ENTRIES} (event_id)`;
+
+/** The entries of one batch each. */
+export const SELECT_BATCHES = `
+  select resource, min(n) as first, max(n) as last from ${ENTRIES} group by resource, (n - 1) / ${BATCH_SIZE} order by first`;
+
+export const COUNT_OUTCOMES = `
+  select resource, outcome, count(*)::integer as count from ${ENTRIES} where outcome is not null
+  group by resource, outcome order by min(n)`;
+
+/** The first `$1` records that stay. */
+export const SELECT_LEFT = `
+  select resource, concat_ws(' ', event_id, id) as id, outcome as reason from ${ENTRIES} where outcome <> 'deleted'
+  order by n limit $1`;
 
 /**
  * What an undo deletes, in the order in which it does: associations, and then sections, each before those that it refers to.
@@ -49,56 +73,45 @@ export function createdRecordsOf(
 }
 
 /**
- * The statements of an undo. `$1` is the organization; `$2` to `$4` are the entries of the audit log that say which records the
- * import created: their numbers and the two parts of the keys.
+ * The statements of an undo. `$1` is the organization and, in those of a batch, `$2` and `$3` are the numbers of its first and
+ * its last entry.
  */
 export class UndoStatements {
   constructor(
     private readonly dataSource: DataSource,
     private readonly tables: Table[],
     private readonly all: CreatedRecords[],
-    /** Whether nothing is deleted, so that `undo_deletable` says what would be gone. */
+    /** Whether nothing is deleted, so that the outcomes alone say what would be gone. */
     private readonly isDryRun: boolean,
   ) {}
 
-  /**
-   * A page of the entries of records that an import created. `$1` is the organization, `$2` the import, `$3` and `$4` where the
-   * page before ended, `$5` when the import ended, and `$6` the size of the page.
-   */
-  page({ resource, owner }: CreatedRecords): string {
-    return `select a.at, a.seq, a.event_id as "integer", a.id as "uuid" from audit_log a
+  /** Collects the entries of records that the import `$2` created from `$3` to `$4`. */
+  collect({ resource, owner }: CreatedRecords): string {
+    const isCreatedWithOwner = `exists (
+      select from audit_log o where o.organization_id = $1 and o.id = a.id and o.import_id = $2 and o.resource = '${owner}'
+        and o.change = 'c')`;
+    return `insert into ${ENTRIES} (resource, seq, event_id, id)
+      select a.resource, a.seq, a.event_id, a.id from audit_log a
       where a.organization_id = $1 and a.import_id = $2 and a.resource = '${resource}' and a.change = 'c'
-        and (a.at, a.seq) > ($3, $4) and a.at <= $5 ${owner ? `and not ${hasOther(`o.resource = '${owner}' and o.change = 'c'`)}` : ''}
-      order by a.at, a.seq limit $6`;
-  }
-
-  /**
-   * How many records the import has given associations, and changed nothing else of. `$1` is the organization, `$2` the import,
-   * `$3` and `$4` when it began and ended. Undefined for records that are no associations.
-   */
-  countLinked({ resource, owner }: CreatedRecords): string | undefined {
-    if (!owner) return undefined;
-    return `select count(distinct a.id)::integer as count from audit_log a
-      where a.organization_id = $1 and a.import_id = $2 and a.resource = '${resource}' and a.change = 'c'
-        and a.at between $3 and $4 and not ${hasOther(`(o.resource, o.change) <> ('${resource}', 'c')`)}`;
+        and a.at between $3 and $4 ${owner ? `and not ${isCreatedWithOwner}` : ''}
+      order by a.at, a.seq`;
   }
 
   /** Locks rows in the order of their keys, and the parents of their lists before them, as other writers do. */
   locks(records: CreatedRecords): string[] {
     if (this.isDryRun) return [];
     const { table, parent } = records;
-    const rows = `${table} t join ${ENTRIES} on ${isEntry(records)}`;
+    const rows = `${table} t join ${ENTRIES} r on ${isEntry(records)}`;
     const lockRows = `select from ${rows} order by ${keyColumns(records, 't').join(', ')} for update of t`;
     if (!parent) return [lockRows];
-    const parents = `select t.${parent.column} from ${rows}`;
-    const lockParents = `select from ${parent.table} p where p.organization_id = $1 and p.id in (${parents})
-      order by p.id for no key update`;
+    const lockParents = `select from ${parent.table} p where p.organization_id = $1
+      and p.id in (select t.${parent.column} from ${rows}) order by p.id for no key update`;
     return [lockParents, lockRows];
   }
 
   /**
-   * Which records are still those that the import, `$5`, created, and why they stay: others have changed them since, or use
-   * them. A lead also changes with its tags, activations, activities and associations.
+   * Finds out which records are still those that the import, `$4`, created, and why they stay: others have changed them since,
+   * or use them. A lead also changes with its tags, activations, activities and associations.
    */
   classify(records: CreatedRecords): string {
     const { resource, table, integer, uuid } = records;
@@ -106,19 +119,18 @@ export class UndoStatements {
     if (integer) sameKey.push('a.event_id = r.event_id');
     if (integer || !uuid) sameKey.push(`a.resource = '${resource}'`);
     const later = `select from audit_log a where ${sameKey.join(' and ')} and a.seq > r.seq`;
-    return `select r.n::integer - 1 as index, case
-          when exists (${later} and a.import_id is distinct from $5) then 'changed'
+    return `update ${ENTRIES} r set outcome = case
+          when exists (${later} and a.import_id is distinct from $4) then 'changed'
           when ${this.isInUse(records)} then 'inUse'
-        end as reason
-      from ${ENTRIES} join ${table} t on ${isEntry(records)}
-      where not exists (${later} and a.resource = '${resource}' and a.change = 'd')
-      order by r.n`;
+          else 'deleted'
+        end
+      from ${table} t
+      where ${isEntry(records)} and not exists (${later} and a.resource = '${resource}' and a.change = 'd')`;
   }
 
-  delete(records: CreatedRecords): string {
-    if (!this.isDryRun) return `delete from ${records.table} t using ${ENTRIES} where ${isEntry(records)}`;
-    return `insert into ${DELETABLE_TABLE}
-      select ${keySql(records, 't')} from ${records.table} t join ${ENTRIES} on ${isEntry(records)}`;
+  deletes(records: CreatedRecords): string[] {
+    if (this.isDryRun) return [];
+    return [`delete from ${records.table} t using ${ENTRIES} r where ${isEntry(records)} and r.outcome = 'deleted'`];
   }
 
   /** Whether rows refer to the row `t` that are no part of its record. */
@@ -147,35 +159,31 @@ export class UndoStatements {
     return conditions.length > 0 ? `(${conditions.join(' or ')})` : 'false';
   }
 
-  /** The condition of a dry run that the row `u` would not have been deleted before. */
+  /** The condition of a dry run that the row `u` would not have been deleted before, nor the record whose list has it. */
   private stays({ tableName }: EntityMetadata): string {
-    const table = this.tables.find(({ name }) => name === tableName);
-    if (!this.isDryRun || !table) return '';
-    const own = this.all.find((records) => records.table === tableName);
-    const owner = this.all.find((records) => records.table === table.owner?.target?.table);
-    const keys = own ? [keySql(own, 'u')] : [];
-    if (owner) keys.push(`'${owner.resource}/' || u.${table.owner?.name}`);
-    if (keys.length === 0) return '';
-    return `and not exists (select from ${DELETABLE_TABLE} d where d.key in (${keys.join(', ')}))`;
+    if (!this.isDryRun) return '';
+    const { owner } = this.tables.find(({ name }) => name === tableName) ?? {};
+    const conditions = this.all.flatMap(({ resource, table, ...keys }) => {
+      const isGone = (condition: string): string => `and not exists (
+        select from ${ENTRIES} d where d.resource = '${resource}' and d.outcome = 'deleted' and ${condition})`;
+      if (table === tableName) return [isGone(isRecord(keys, 'u', 'd'))];
+      if (table !== owner?.target?.table) return [];
+      return [isGone(`u.${owner.name} = d.${keys.uuid ? 'id' : 'event_id'}`)];
+    });
+    return conditions.join(' ');
   }
 }
-
-/** The condition that the import has another entry `o` of the record of the entry `a`. */
-const hasOther = (condition: string): string => `exists (
-          select from audit_log o where o.organization_id = $1 and o.id = a.id and o.import_id = $2 and ${condition}
-        )`;
 
 const keyColumns = ({ integer, uuid }: CreatedRecords, row: string): string[] =>
   [integer, uuid].flatMap((column) => (column ? [`${row}.${column}`] : []));
 
-/** The key of a row as one text. */
-const keySql = (records: CreatedRecords, row: string): string =>
-  `'${records.resource}/' || ${keyColumns(records, row).join(` || '/' || `)}`;
+/** The condition that a row has the key of an entry. */
+const isRecord = ({ integer, uuid }: Pick<CreatedRecords, 'integer' | 'uuid'>, row: string, entry: string): string =>
+  [
+    ...(integer ? [`${row}.${integer} = ${entry}.event_id`] : []),
+    ...(uuid ? [`${row}.${uuid} = ${entry}.id`] : []),
+  ].join(' and ');
 
-/** The condition that the row `t` is the one of an entry. */
-function isEntry({ integer, uuid }: CreatedRecords): string {
-  const conditions = ['t.organization_id = $1'];
-  if (integer) conditions.push(`t.${integer} = r.event_id`);
-  if (uuid) conditions.push(`t.${uuid} = r.id`);
-  return conditions.join(' and ');
-}
+/** The condition that the row `t` is that of the entry `r` of the batch. */
+const isEntry = (records: CreatedRecords): string =>
+  `t.organization_id = $1 and ${isRecord(records, 't', 'r')} and r.n between $2 and $3`;

@@ -7,16 +7,17 @@ import { withRetries } from '../database/errors';
 import { lockOrganization } from '../database/locks';
 import { type Counts, Datasets } from './dataset';
 import { tablesOf } from './tables';
-import { type CreatedRecords, createdRecordsOf, DELETABLE_TABLE, UndoStatements } from './undo-statements';
+import {
+  COUNT_OUTCOMES,
+  CREATE_ENTRIES,
+  createdRecordsOf,
+  SELECT_BATCHES,
+  SELECT_LEFT,
+  UndoStatements,
+} from './undo-statements';
 
 /** Why a record that an import created is not deleted. */
-export type LeftReason = 'changed' | 'inUse';
-
-export interface LeftRecord {
-  resource: string;
-  id: string;
-  reason: LeftReason;
-}
+type LeftReason = 'changed' | 'inUse';
 
 /** What an undo does, or would do. */
 export interface Undo {
@@ -24,9 +25,7 @@ export interface Undo {
   deleted: Counts;
   left: Record<LeftReason, Counts>;
   /** The first records that are left. */
-  examples: LeftRecord[];
-  /** How many records the import has only given an association, without changing anything else of them. */
-  linkedRecords: number;
+  examples: { resource: string; id: string; reason: LeftReason }[];
 }
 
 export interface UndoOptions {
@@ -35,25 +34,11 @@ export interface UndoOptions {
   onProgress?: (records: number) => void;
 }
 
-/** An entry of the audit log that says that the import created a record. */
-interface CreatedEntry {
-  at: Date;
-  seq: string;
-  integer: string | null;
-  uuid: string | null;
+interface Batch {
+  resource: string;
+  first: number;
+  last: number;
 }
-
-/** A record of a batch that is still the one that the import created, and why it stays. */
-interface Classified {
-  index: number;
-  reason: LeftReason | null;
-}
-
-/** Runs the work of a batch in a transaction. */
-type RunBatch = (work: (transaction: EntityManager) => Promise<Classified[]>) => Promise<Classified[]>;
-
-/** So few are deleted while others wait for a tenth of a second at most. */
-const BATCH_SIZE = 200;
 
 const MAX_EXAMPLES = 10;
 
@@ -71,103 +56,73 @@ export class UndoService {
    * looks at the database as of one moment, and locks nothing.
    */
   async undo(audited: AuditedImport, { dryRun = false, onProgress }: UndoOptions = {}): Promise<Undo> {
+    // One connection holds the temporary table.
+    const runner = this.dataSource.createQueryRunner();
+    const { manager } = runner;
+    try {
+      if (dryRun) {
+        return await manager.transaction('REPEATABLE READ', () => this.undoAll(manager, audited, dryRun, onProgress));
+      }
+      const result = await this.undoAll(manager, audited, dryRun, onProgress);
+      if (!audited.undoneAt || Object.keys(result.deleted).length > 0) await recordUndo(manager, audited);
+      return result;
+    } finally {
+      await runner.release();
+    }
+  }
+
+  private async undoAll(
+    manager: EntityManager,
+    { organizationId, importId, at, finishedAt }: AuditedImport,
+    isDryRun: boolean,
+    onProgress: (records: number) => void = () => undefined,
+  ): Promise<Undo> {
     const tables = tablesOf(this.dataSource, this.datasets);
     const all = createdRecordsOf(this.dataSource, tables, this.feedResources.all);
-    const statements = new UndoStatements(this.dataSource, tables, all, dryRun);
-    if (dryRun) {
-      return this.dataSource.transaction('REPEATABLE READ', async (snapshot) => {
-        await snapshot.query(`create temporary table ${DELETABLE_TABLE} (key text) on commit drop`);
-        return undoAll(snapshot, audited, all, statements, (work) => work(snapshot), onProgress);
-      });
+    const statements = new UndoStatements(this.dataSource, tables, all, isDryRun);
+    await manager.query(CREATE_ENTRIES);
+    for (const records of all) {
+      await manager.query(statements.collect(records), [organizationId, importId, at, finishedAt]);
     }
-    const { manager } = this.dataSource;
-    const runBatch: RunBatch = (work) => this.runBatch(audited, work);
-    const result = await undoAll(manager, audited, all, statements, runBatch, onProgress);
-    if (!audited.undoneAt || Object.keys(result.deleted).length > 0) await recordUndo(manager, audited);
-    return result;
-  }
-
-  private runBatch({ organizationId, importId }: AuditedImport, work: Parameters<RunBatch>[0]): Promise<Classified[]> {
-    return withRetries(() =>
-      this.dataSource.transaction(async (transaction) => {
-        await lockOrganization(transaction, organizationId);
-        await setAuditedImport(transaction, organizationId, 'imports undo', importId);
-        return work(transaction);
-      }),
-    );
+    for (const { resource, first, last } of await manager.query<Batch[]>(SELECT_BATCHES)) {
+      const records = all.find((each) => each.resource === resource)!;
+      const batch = [organizationId, first, last];
+      const work = async (): Promise<void> => {
+        for (const lock of statements.locks(records)) await manager.query(lock, batch);
+        // The rows are locked, so what others have committed is seen, and nobody can add to it.
+        await manager.query(statements.classify(records), [...batch, importId]);
+        for (const deletion of statements.deletes(records)) await manager.query(deletion, batch);
+      };
+      if (isDryRun) await work();
+      else await inAuditedTransaction(manager, organizationId, importId, work);
+      onProgress(last);
+    }
+    return resultOf(manager);
   }
 }
 
-/** Undoes all records of an import, one kind after the other. */
-async function undoAll(
+const inAuditedTransaction = (
   manager: EntityManager,
-  audited: AuditedImport,
-  all: CreatedRecords[],
-  statements: UndoStatements,
-  runBatch: RunBatch,
-  onProgress: (records: number) => void = () => undefined,
-): Promise<Undo> {
-  const { organizationId, importId, at, finishedAt } = audited;
-  const result: Undo = { deleted: {}, left: { changed: {}, inUse: {} }, examples: [], linkedRecords: 0 };
-  let count = 0;
-  for (const records of all) {
-    const linked = statements.countLinked(records);
-    if (linked) {
-      const [row] = await manager.query<{ count: number }[]>(linked, [organizationId, importId, at, finishedAt]);
-      result.linkedRecords += row?.count ?? 0;
-    }
-    let last: Pick<CreatedEntry, 'at' | 'seq'> = { at, seq: '0' };
-    for (;;) {
-      const values = [organizationId, importId, last.at, last.seq, finishedAt, BATCH_SIZE];
-      const entries = await manager.query<CreatedEntry[]>(statements.page(records), values);
-      if (entries.length === 0) break;
-      const classified = await runBatch((transaction) =>
-        deleteUnchanged(transaction, audited, statements, records, entries),
-      );
-      addTo(result, records, entries, classified);
-      last = entries.at(-1)!;
-      onProgress((count += entries.length));
-    }
+  organizationId: number,
+  importId: string,
+  work: () => Promise<void>,
+): Promise<void> =>
+  withRetries(() =>
+    manager.transaction(async () => {
+      await lockOrganization(manager, organizationId);
+      await setAuditedImport(manager, organizationId, 'imports undo', importId);
+      await work();
+    }),
+  );
+
+async function resultOf(manager: EntityManager): Promise<Undo> {
+  const result: Undo = { deleted: {}, left: { changed: {}, inUse: {} }, examples: [] };
+  const counts =
+    await manager.query<{ resource: string; outcome: LeftReason | 'deleted'; count: number }[]>(COUNT_OUTCOMES);
+  for (const { resource, outcome, count } of counts) {
+    const ofOutcome = outcome === 'deleted' ? result.deleted : result.left[outcome];
+    ofOutcome[resource] = count;
   }
+  result.examples = await manager.query(SELECT_LEFT, [MAX_EXAMPLES]);
   return result;
-}
-
-/**
- * Deletes the records of a batch that nobody has changed and nobody uses; in a dry run, it only remembers them. Their rows are
- * locked, so what others have committed is seen, and nobody can add to it.
- */
-async function deleteUnchanged(
-  transaction: EntityManager,
-  { organizationId, importId }: AuditedImport,
-  statements: UndoStatements,
-  records: CreatedRecords,
-  entries: CreatedEntry[],
-): Promise<Classified[]> {
-  const valuesOf = (some: CreatedEntry[]): unknown[] => [
-    organizationId,
-    some.map(({ seq }) => seq),
-    some.map(({ integer }) => integer),
-    some.map(({ uuid }) => uuid),
-  ];
-  for (const lock of statements.locks(records)) await transaction.query(lock, valuesOf(entries));
-  const values = [...valuesOf(entries), importId];
-  const classified = await transaction.query<Classified[]>(statements.classify(records), values);
-  const deleted = classified.filter(({ reason }) => reason === null).map(({ index }) => entries[index]!);
-  if (deleted.length > 0) await transaction.query(statements.delete(records), valuesOf(deleted));
-  return classified;
-}
-
-function addTo(
-  { deleted, left, examples }: Undo,
-  { resource }: CreatedRecords,
-  entries: CreatedEntry[],
-  classified: Classified[],
-): void {
-  for (const { index, reason } of classified) {
-    const counts = reason ? left[reason] : deleted;
-    counts[resource] = (counts[resource] ?? 0) + 1;
-    if (!reason || examples.length === MAX_EXAMPLES) continue;
-    const { integer, uuid } = entries[index]!;
-    examples.push({ resource, id: [integer, uuid].filter((part) => part !== null).join(' '), reason });
-  }
 }

@@ -66,7 +66,7 @@ function uniqueCheck(name: string, table: Table, { keys, predicate }: Index): Ro
     select *, ${keys.map((each, n) => `${each} as ${names[n]}`).join(', ')} from ${from} k
     where (${keys.join(', ')}) is not null and (${predicate})`;
   return {
-    ...violationOf(name, table, keys, 'another one has the same'),
+    ...violationOf(name, table, keys),
     findViolations: (staged) => `(
         select r.*, row_number() over (partition by ${names.join(', ')} order by record_index, entry_index) as nth
         from (${selectKeys(rowsOf(table))}) r
@@ -82,19 +82,14 @@ const expressionCheck = (name: string, table: Table, { columns, expression }: Ex
   findViolations: (staged) => `${rowsOf(table)} ${staged} where not (${expression})`,
 });
 
-/** @param columns in which a row breaks the constraint; if it is one, the error is that of its field */
-function violationOf(name: string, { columns, list, dataset }: Table, all: string[], reason?: string) {
-  const ofRecord = all.filter((column) => column !== 'organization_id');
-  const fields = ofRecord.map((column) => columns.find((each) => each.name === column)?.path ?? column);
-  const [column, ...others] = ofRecord;
-  const isOfField = others.length === 0;
+/** @param names of the columns in which a row breaks the constraint; if it is one, the error is that of its field */
+function violationOf(constraint: string, { columns }: Table, names: string[]) {
+  const [name, ...others] = names.filter((each) => each !== 'organization_id');
+  const field = others.length === 0 ? columns.find((column) => column.name === name) : undefined;
   return {
-    path: isOfField ? (fields[0] ?? '') : '',
-    value: (staged: string) => (isOfField && column ? `${staged}.${column}::text` : 'null::text'),
-    message: (value: string) => {
-      const subject = value.startsWith('"') ? value : `this ${(list ?? dataset).noun ?? 'entry'}`;
-      return `The constraint ${name} rejects ${subject}${reason ? `: ${reason} ${fields.join(' and ')}` : ''}.`;
-    },
-    expected: `a record that the constraint ${name} accepts`,
+    path: field?.path ?? '',
+    value: (staged: string) => (field ? `${staged}.${field.name}::text` : 'null::text'),
+    message: (value: string) => `The constraint ${constraint} rejects ${field ? value : 'this record'}.`,
+    expected: `a record that the constraint ${constraint} accepts`,
   };
 }

@@ -8,8 +8,8 @@ import type { Table } from './tables';
 import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, writeStatements } from './write-statements';
 
 /** The staged records of one import. */
-export interface StagedImport<Plan extends ImportPlan = ImportPlan> extends ImportContext {
-  plan: Plan;
+export interface StagedImport extends ImportContext {
+  plan: ImportPlan;
   stage: Stage;
   checks: Checks;
   /** The tables that the file fills. */

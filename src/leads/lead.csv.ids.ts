@@ -123,7 +123,7 @@ export const LEAD_IDENTIFIERS: CsvIdentifiers = {
       findViolations: (staged) => `${stored} ${staged} join leads t on t.organization_id = $1 and t.id = ${staged}.id
         where ${own} and lower(${nameIn('t')}) <> lower(${nameIn(staged)})
           and not ${addresses('t')} && ${addresses(staged)}`,
-      message: (value, _first, details) => {
+      message: (value, details) => {
         const [known, named] = (details as string[]).map(escapeInvisible);
         return `${value} is ${known} in Lanyard, but ${named} in this file. Add ${advice} if the IDs are those of another program or list, which creates new leads, or --overwrite if this is the same person, which changes the leads.`;
       },

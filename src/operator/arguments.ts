@@ -19,23 +19,16 @@ export interface CommandDescription {
   summary: string;
   /** More about the command, which only its own help shows. */
   notes?: string;
-  /** The shape of the JSON that it prints with --json. */
-  jsonResult?: string;
   /** An example of its use, without the name of the program. */
   example: string;
 }
 
 /** Adds a command with a complete help text. */
-export function addCommand(
-  parent: Command,
-  name: string,
-  { summary, notes, jsonResult, example }: CommandDescription,
-): Command {
-  const text = notes ? `${summary} ${notes}` : summary;
+export function addCommand(parent: Command, name: string, { summary, notes, example }: CommandDescription): Command {
   return parent
     .command(name)
     .summary(summary)
-    .description(jsonResult ? `${text}\n\nWith --json it prints ${jsonResult}.` : text)
+    .description(notes ? `${summary} ${notes}` : summary)
     .addHelpText('after', `\nExample:\n  $ ${COMMAND_NAME} ${example}`);
 }
 
@@ -70,14 +63,11 @@ export const parseNumber = (value: string): number => (/^\d+(\.\d+)?$/.test(valu
 export const parseChoice = <T extends string>(option: string, choices: readonly T[]) =>
   parser(`${option} must be one of ${choices.join(', ')}`, (value) => choices.find((choice) => choice === value));
 
-/** Parses an ID that is a UUID. */
-export const parseUuid = (requirement: string) =>
-  parser(requirement, (value) => (isUuid(value) ? value.toLowerCase() : undefined));
-
-/** Parses the ID of an API key. */
-export const parseKeyId = parseUuid(
-  'KEYID must be the ID of a key, which is a UUID, and not the key itself (run "keys list" for the IDs)',
-);
+/** Parses an ID that is a UUID. @param owner what has it, such as `a key` */
+export const parseUuid = (name: string, owner: string) =>
+  parser(`${name} must be the ID of ${owner}, which is a UUID`, (value) =>
+    isUuid(value) ? value.toLowerCase() : undefined,
+  );
 
 /** Parses the ID of an organization. */
 export const parseOrganizationId = (name: string) =>
@@ -124,9 +114,6 @@ export const organizationOption = (purpose: string) =>
 /** How many organizations an error lists at most. */
 const MAX_LISTED_ORGANIZATIONS = 10;
 
-/** What a list without organizations says. */
-export const NO_ORGANIZATIONS = `There are no organizations yet. To create one: ${COMMAND_NAME} organizations create --name NAME`;
-
 /**
  * @returns the organization with the ID or, without an ID, the only one
  * @throws CommandError if it does not exist, UsageError if there is more than one to choose from
@@ -136,7 +123,11 @@ export async function findOrganization(services: INestApplicationContext, id?: n
   if (id !== undefined) return requireFound('Organization', id, id <= MAX_INT32 ? await organizations.find(id) : null);
   const all = await organizations.list();
   const [only] = all;
-  if (!only) throw new CommandError(NO_ORGANIZATIONS);
+  if (!only) {
+    throw new CommandError(
+      `There are no organizations yet. To create one: ${COMMAND_NAME} organizations create --name NAME`,
+    );
+  }
   if (all.length === 1) return only;
   const names = all.slice(0, MAX_LISTED_ORGANIZATIONS).map(({ id, name }) => `${id} (${escapeInvisible(name)})`);
   const more = all.length > names.length ? ` and ${all.length - names.length} more` : '';

@@ -41,7 +41,6 @@ Example, from an empty database to an API key:
   $ ${COMMAND_NAME} keys issue --label crm-sync
 
 Results go to standard output, messages and progress to standard error.
-Set NO_COLOR=1 to turn colors off.
 Exit status: 0 for success, 1 for a failure, 2 for wrong usage; 128 plus the
 number of the signal that interrupted the command (130 for Ctrl-C); 141 if
 standard output was closed before the result was written.`;
@@ -82,7 +81,7 @@ export async function operatorProgram(extension: Extension = {}, serve?: () => P
     .description(DESCRIPTION)
     .usage('[command] [options]')
     .version(version, '--version', 'print the version')
-    .option('--json', 'print the result as one JSON value')
+    .option('--json', 'print the result as one JSON value, with the names that the text has')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', NOTES);
@@ -95,9 +94,6 @@ export async function operatorProgram(extension: Extension = {}, serve?: () => P
   addCommand(program, 'start', {
     summary: 'Start the server. This is the default without a command.',
     notes: 'Settings come from environment variables; "config" shows them.',
-    jsonResult:
-      '{url, key, organizationId} when the server is ready, with null for the key and organization unless it has just ' +
-      'created the demo organization; the log then goes to standard error',
     example: 'start',
   }).action(() => serve?.());
   for (const addTo of COMMANDS) addTo(program, session, csv);

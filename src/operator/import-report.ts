@@ -24,12 +24,6 @@ export function outcomesText(datasets: Datasets, imported: Counts, outcomes: Imp
   return parts.join('; ') || 'nothing';
 }
 
-/** Lists the number of records of each section in one line. */
-export function countsText(datasets: Datasets, counts: Counts): string {
-  const read = Object.entries(counts).filter(([, count]) => count > 0);
-  return read.map(([section, count]) => formatCount(count, datasets.of(section).noun)).join(', ') || 'nothing';
-}
-
 const isCsv = (plan: ImportPlan): plan is CsvPlan => 'survey' in plan;
 
 /** The names of the file's own columns, if it has any. */
@@ -66,12 +60,11 @@ export class ImportReport {
 
   get lines(): string[] {
     const { plan, leftOut, before } = this;
-    const { importId, recreated } = this.result;
+    const { importId } = this.result;
     return applicableLines([
       this.text,
       ...(plan ? readingNotes(plan, this.result) : []),
       ...(plan && leftOut ? leftOutLines(leftOut, plan) : []),
-      recreated > 0 && recreatedNote(recreated, this.isDryRun),
       importId !== undefined && `Import ID: ${importId}`,
       before &&
         before.count > 0 &&
@@ -81,7 +74,7 @@ export class ImportReport {
 
   /** The ids of each section that reports them are a property with its name. */
   get json(): object {
-    const { importId, imported, ids, repeatedRows, recreated, preview } = this.result;
+    const { importId, imported, ids, repeatedRows, preview } = this.result;
     const { plan, outcomes, before, leftOut, isDryRun } = this;
     return {
       importId,
@@ -89,7 +82,6 @@ export class ImportReport {
       outcomes,
       ...ids,
       ...(repeatedRows > 0 && { repeatedRows }),
-      ...(recreated > 0 && { recreated }),
       ...(plan && csvJson(plan, this.result)),
       ...(before && { before: before.count > 0 ? before.path : null }),
       ...(leftOut && leftOutJson(leftOut)),
@@ -125,15 +117,6 @@ export class ImportReport {
 /** The lines that apply. */
 const applicableLines = (lines: (string | false | undefined)[]): string[] =>
   lines.filter((line) => typeof line === 'string');
-
-/** Whoever imports a file of `--before` may not know what was deleted since. */
-function recreatedNote(count: number, isDryRun: boolean): string {
-  const [was, is] = count === 1 ? ['was', 'is'] : ['were', 'are'];
-  const what = isDryRun
-    ? `and ${is} created again. To leave that deleted, remove it from the file`
-    : `and ${was} created again`;
-  return `${formatCount(count, 'record')} ${was} deleted since an import wrote this file, ${what}.`;
-}
 
 function planJson({ columns, survey, dateFormats }: CsvPlan): object {
   const { delimiter, delimiterSource = 'header', line } = survey.header;

@@ -3,22 +3,16 @@ import { open, rename, stat } from 'node:fs/promises';
 import { errorMessage, CommandError } from './terminal/terminal';
 
 const OWNER_ONLY = 0o600;
-const PERMISSION_BITS = 0o777;
 
 /** Appends a chunk. It resolves when the chunk has been written. */
 type Append = (chunk: string | Buffer) => Promise<void>;
 
 /**
  * Writes to a temporary file next to the target and renames it at the end, so that a file of that name is always complete.
- * The data is personal, so only the owner may read a new file; a file that is replaced keeps its permissions
- * unless `keepsPermissions` is false.
+ * The data is personal, so only the owner may read it.
  * @throws CommandError with the name of the file if it cannot be written
  */
-export async function writeFile<T>(
-  file: string,
-  write: (append: Append) => Promise<T>,
-  keepsPermissions = true,
-): Promise<T> {
+export async function writeFile<T>(file: string, write: (append: Append) => Promise<T>): Promise<T> {
   const withFileName = <R>(work: Promise<R>): Promise<R> =>
     work.catch((error: unknown) => Promise.reject(new CommandError(`Cannot write ${file}: ${errorMessage(error)}`)));
   const existing = await stat(file).catch(() => undefined);
@@ -29,7 +23,6 @@ export async function writeFile<T>(
   const removePart = (): void => rmSync(part, { force: true });
   process.once('exit', removePart); // also after a signal
   try {
-    if (existing && keepsPermissions) await withFileName(output.chmod(existing.mode & PERMISSION_BITS));
     const result = await write((chunk) => withFileName(output.appendFile(chunk)));
     await withFileName(output.sync());
     await withFileName(rename(part, file));

@@ -1,5 +1,5 @@
 import { Command, type ErrorOptions, type ParseOptions } from 'commander';
-import { applyStyle, UsageError } from './terminal/terminal';
+import { UsageError } from './terminal/terminal';
 
 /** The command line, and each command of it. */
 export class Program extends Command {
@@ -17,7 +17,7 @@ export class Program extends Command {
     }
   }
 
-  /** Prints an error about the use of the command in one line and in red, with the command whose help to read. */
+  /** Prints an error about the use of the command in one line, with the command whose help to read. */
   override error(message: string, options?: ErrorOptions): never {
     const text = message
       .split('\n')
@@ -25,7 +25,7 @@ export class Program extends Command {
       .filter(Boolean)
       .join(' ');
     const sentence = text.endsWith('.') ? text : `${text}.`;
-    return super.error(applyStyle('red', `${sentence} See "${fullName(this)} --help".`, process.stderr), options);
+    return super.error(`${sentence} See "${fullName(this)} --help".`, options);
   }
 }
 

@@ -7,9 +7,10 @@ import type { Extension } from '../extensions/extension';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-signal';
 import { BackupError } from '../backup/backup-file';
+import { TooManyWebhooks } from '../webhooks/webhooks.service';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
-import { CommandError, printStatus, applyStyle } from './terminal/terminal';
+import { CommandError, printStatus } from './terminal/terminal';
 
 /**
  * Runs the command of the process's arguments and ends the process.
@@ -25,14 +26,21 @@ export async function runCommand(extension: Extension | undefined, serve: () => 
     process.exit(0);
   } catch (error) {
     const { message, status } = reportOf(error);
-    if (message) printStatus(applyStyle('red', message, process.stderr));
+    if (message) printStatus(message);
     if (error instanceof Interrupted) exitBySignal(error.signal);
     process.exit(status);
   }
 }
 
 /** Errors of services whose message is one line for the operator. */
-const EXPECTED_ERRORS = [ImportError, BackupError, ConfigError, EmbeddedPostgresError, KeyExpiredOrRevoked];
+const EXPECTED_ERRORS = [
+  ImportError,
+  BackupError,
+  ConfigError,
+  EmbeddedPostgresError,
+  KeyExpiredOrRevoked,
+  TooManyWebhooks,
+];
 
 /**
  * The message and the exit status for a command that failed. The message is one line for an expected error, and the stack

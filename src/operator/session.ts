@@ -12,6 +12,7 @@ import { OpenDatabase, openDatabase } from '../schema/open';
 import type { SchemaDefinition } from '../schema/schema-definition';
 import { Interrupted, createStopSignal } from '../server/stop-signal';
 import { OperatorModule } from './operator.module';
+import { formatResult } from './terminal/table';
 import { printResult, printStatus } from './terminal/terminal';
 
 /** What all commands of one invocation work with. */
@@ -74,11 +75,19 @@ export class Session {
   }
 
   /**
-   * Prints the result of the command: one JSON value with `--json`, otherwise text.
-   * @param doneText says what the command has done, if the result cannot be printed and repeating it would do it twice
+   * Runs a command's work with the services, and prints its result.
+   * @param hint what to know or to do beside the result
    */
-  print(result: unknown, text: () => string, doneText?: string): Promise<void> {
-    return printResult(this.json, result, text, doneText);
+  async run(work: (services: INestApplicationContext) => Promise<object>, hint?: string): Promise<void> {
+    await this.print(await this.withServices(work), { hint });
+  }
+
+  /**
+   * Prints the result of the command: one JSON value with `--json`, otherwise text.
+   * @param shown what the text shows in place of the result
+   */
+  print(result: object, { shown = result, hint = '' }: { shown?: object; hint?: string } = {}): Promise<void> {
+    return printResult(this.json, result, () => `${formatResult(shown)}\n${hint}`.trimEnd());
   }
 
   /** @throws ConfigError if the database is unreachable, because connecting is all that happens before a command's work */

@@ -20,7 +20,7 @@ export interface Occurrence {
 /** What an organization has about a person. */
 export interface PersonData {
   /** The leads, as GET returns them. */
-  records: object[];
+  records: { id: string }[];
   /** Where the address is that of a user. */
   asUser: Occurrence[];
   /** Other texts that contain an address or a number. */
@@ -121,7 +121,7 @@ export class PersonsService {
     const storedAnswers = await count(SQL.COUNT_RESPONSES, responseValues(organizationId, leadIds, needles));
     const changes = await count(SQL.COUNT_CHANGES, [organizationId, leadIds, needles.emailPatterns]);
     const data = {
-      records: rows.map(({ document }) => JSON.parse(document) as object),
+      records: rows.map(({ document }) => JSON.parse(document) as { id: string }),
       ...(await this.findElsewhere(manager, organizationId, leadIds, needles)),
       traces: { storedAnswers, changes },
     };

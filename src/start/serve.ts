@@ -21,7 +21,7 @@ import { LocalLimits } from '../rate-limit/local-limits';
 import { createStopSignal } from '../server/stop-signal';
 import { announcePausedWebhooks } from '../changes/announce-paused';
 import { FeedSender } from '../changes/feed-sender';
-import { printWelcome } from '../demo/first-start';
+import { printWelcome } from './first-start';
 
 /** Announces lines, the version before the first: a start that is refused at once has one line alone, of why. */
 function createAnnouncer(): (line: string) => void {

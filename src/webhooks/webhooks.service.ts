@@ -17,7 +17,11 @@ export const MAX_WEBHOOKS = 10;
 export const MAX_COUNTED_CHANGES = 100;
 
 /** Thrown when an organization already has as many webhooks as it may have. */
-export class TooManyWebhooks extends Error {}
+export class TooManyWebhooks extends Error {
+  constructor(organizationId: number) {
+    super(`Organization ${organizationId} already has the maximum of ${MAX_WEBHOOKS} webhooks.`);
+  }
+}
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -66,7 +70,7 @@ export class WebhooksService {
       await manager.withRepository(this.organizations).findOneOrFail({ where: { id: organizationId }, lock });
       const webhooks = manager.withRepository(this.webhooks);
       if ((await webhooks.countBy({ organizationId, subscription: IsNull() })) >= MAX_WEBHOOKS)
-        throw new TooManyWebhooks();
+        throw new TooManyWebhooks(organizationId);
       await webhooks.insert({ id, organizationId, url, resources, secret, cursor, endsSnapshot: !since });
       await recordWebhook(webhooks, { id, organizationId }, 'create', 'created');
     });

@@ -81,20 +81,21 @@ describe('operator audit', () => {
     expect(await texts('--since', new Date(Date.now() + 60_000).toISOString())).toEqual([]);
 
     const { stdout } = await run('--organization', organization(), '--key', other.id);
-    expect(stdout).toMatch(/^at +key +operation +record +change +import\n/);
-    expect(stdout).toContain(`${other.key.slice(0, 10)}… booth phone`);
-    expect(stdout).toContain(`createLead  leads ${two}  created`);
+    expect(stdout).toMatch(/^at +keyId +operation +resource +id +change +prefix +label\n/);
+    expect(stdout).toMatch(
+      new RegExp(` createLead +leads +${two} +created +${other.key.slice(0, 10)} +booth phone$`, 'm'),
+    );
     expect(stdout).not.toContain(other.key);
   });
 
   it('says that nothing was found', async () => {
     const nothing = ['--organization', organization(), '--key', '01980000-0000-7000-8000-000000000000'];
-    expect(await run(...nothing)).toEqual({ status: 0, stdout: 'No entries.\n', stderr: '' });
+    expect(await run(...nothing)).toEqual({ status: 0, stdout: 'None.\n', stderr: '' });
     expect(await run(...nothing, '--json')).toEqual({ status: 0, stdout: '[]\n', stderr: '' });
     const silent = new Operator({ DATABASE_URL: installation.database.url, LANYARD_AUDIT_DAYS: '0' });
     expect(await silent.run(['audit', '--organization', organization()])).toEqual({
       status: 0,
-      stdout: 'No audit log is kept: LANYARD_AUDIT_DAYS is 0.\n',
+      stdout: 'None.\n',
       stderr: '',
     });
   });

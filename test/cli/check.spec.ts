@@ -31,8 +31,8 @@ describe('operator check', () => {
   it('finds no errors in a consistent database', async () => {
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     const { stdout } = await installation.operator.run(['check']);
-    expect(stdout).toMatch(/lead documents\W+2\W+0/);
-    expect(stdout).toMatch(/search texts\W+2\W+0/);
+    expect(stdout).toMatch(/^documents +checked 2, wrong 0$/m);
+    expect(stdout).toMatch(/^words +checked 2, wrong 0$/m);
   });
 
   it('reports what is wrong, and repairs it with --repair', async () => {
@@ -42,8 +42,7 @@ describe('operator check', () => {
       alter table industry_events enable trigger user; commit`);
     const refused = { status: 1, stderr: expect.stringContaining('Run "check --repair".') as string };
     expect(await check()).toEqual({ ...refused, found: found(1) });
-    const stderr = 'Repaired: 1 lead document, 1 list, 1 search text\n';
-    expect(await check('--repair')).toEqual({ status: 0, stderr, found: found(1) });
+    expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: found(1) });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     expect(await sql(`select name from industry_events where search @@ 'solar'`)).toEqual([{ name: 'Solar fair' }]);
   });
@@ -53,14 +52,14 @@ describe('operator check', () => {
         $$ begin new.search := coalesce(old.search, 'stale'); return new; end $$;
       alter table industry_events disable trigger user; update industry_events set search = 'stale';
       create trigger zz_keep before update on industry_events for each row execute function keep()`);
-    const stderr = 'Still wrong after the repair: 2 search texts. Are triggers of these tables disabled?\n';
+    const stderr = 'Still wrong after the repair: words. Are triggers of these tables disabled?\n';
     const off = (await sql(`select 'industry_events.' || tgname as name from pg_trigger
       where tgrelid = 'industry_events'::regclass and tgenabled = 'D' and not tgisinternal`)) as { name: string }[];
     const names = expect.arrayContaining(off.map(({ name }) => name)) as string[];
     const triggers = { checked: expect.any(Number) as number, wrong: off.length, disabled: names, missing: [] };
     expect(await check('--repair')).toEqual({ status: 1, stderr, found: { ...found(0), triggers, words: all(2) } });
     await sql('drop function keep cascade');
-    const repaired = { status: 0, stderr: 'Repaired: 2 search texts\n' };
+    const repaired = { status: 0, stderr: '' };
     expect(await check('--repair')).toEqual({ ...repaired, found: { ...found(0), words: all(2) } });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
   });
@@ -73,12 +72,11 @@ describe('operator check', () => {
     const off = ['leads.t60_change_inserted'];
     const triggers = { checked: expect.any(Number) as number, wrong: 1, disabled: off, missing: [] };
     const documents = { checked: 3, wrong: 0 };
-    const stderr = 'Inconsistent: 1 trigger (leads.t60_change_inserted). Run "check --repair".\n';
+    const stderr = 'Inconsistent: triggers. Run "check --repair".\n';
     const refused = { status: 1, stderr };
     expect(await check()).toEqual({ ...refused, found: { ...found(0), documents, triggers } });
     const repaired = await check('--repair');
-    expect(repaired).toMatchObject({ status: 0, found: { triggers } });
-    expect(repaired.stderr).toMatch(/^Repaired: 1 trigger .*\nSome changes were not logged\. .*\n$/);
+    expect(repaired).toMatchObject({ status: 0, stderr: '', found: { triggers } });
     expect(await check()).toEqual({ status: 0, stderr: '', found: { ...found(0), documents } });
     await api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
   });
@@ -96,16 +94,13 @@ describe('operator check', () => {
 
     const { status, stderr, found: wrong } = await check();
     expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^Inconsistent: 1 function \(list_seek\), \d lists?, 2 triggers \(leads\.t60_.*\. Run "check/,
-    );
+    expect(stderr).toBe('Inconsistent: functions, lists, triggers. Run "check --repair".\n');
     expect(wrong).toMatchObject({
       functions: { wrong: 1, missing: ['list_seek'] },
       triggers: { wrong: 2, disabled: [], missing: ['leads.t60_change_inserted', 'leads.t80_count_inserted'] },
     });
     const repaired = await check('--repair');
-    expect(repaired).toMatchObject({ status: 0, found: wrong });
-    expect(repaired.stderr).toMatch(/^Repaired: .*\nSome changes were not logged\. .*\n$/);
+    expect(repaired).toMatchObject({ status: 0, stderr: '', found: wrong });
     expect(await check()).toMatchObject({ status: 0, stderr: '' });
     expect(await triggers()).toEqual(before);
     await api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });

@@ -187,14 +187,19 @@ describe('CSV', () => {
         'a number that is none',
         'numberOfScans\n1e3\n',
         [],
-        'line 2, column "numberOfScans": "1e3" is not a valid number.',
+        'line 2, column "numberOfScans": "1e3" is not a valid numberOfScans.',
       ],
-      ['a list that is none', 'remoteIds\nCRM-1\n', [], 'line 2, column "remoteIds": "CRM-1" is not a valid list.'],
+      [
+        'a list that is none',
+        'remoteIds\nCRM-1\n',
+        [],
+        'line 2, column "remoteIds": "CRM-1" is not a valid remoteIds.',
+      ],
       [
         'part of a bad list',
         'remoteIds,remoteIds.ZOHO\nx,1\n',
         [],
-        'line 2, column "remoteIds": "x" is not a valid list.',
+        'line 2, column "remoteIds": "x" is not a valid remoteIds.',
       ],
       [
         'a list of wrong things',

@@ -129,12 +129,12 @@ describe('import and export', () => {
       [
         'a fault in a record',
         '{"users": [{"email": "a@example.com"}, {"email": 1}]}',
-        'users[1].email: 1 is not a valid e-mail address. Use an address such as name@example.com.',
+        'users[1].email: 1 is not a valid email. Use an address such as name@example.com.',
       ],
       [
         'a fault in a line',
         ndjson('a@example.com', 'nobody'),
-        'line 2: users[1].email: "nobody" is not a valid e-mail address.',
+        'line 2: users[1].email: "nobody" is not a valid email.',
       ],
       ['a line that is no JSON', `${ndjson('a@example.com')}{secret}`, 'line 2: This is not valid JSON.'],
       ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2: This is not valid JSON.'],

@@ -345,7 +345,7 @@ describe('a file from the field', () => {
       const lines = await refused(content);
       expect(lines).toEqual([
         'line 2 and 14 more, column "email": "nobody" is not a valid e-mail address. Use an address such as name@example.com.',
-        'line 2 and 14 more, column "numberOfScans": "many" is not a valid number. Use a whole number from 0 to 2147483647.',
+        'line 2 and 14 more, column "numberOfScans": "many" is not a valid numberOfScans. Use a whole number from 0 to 2147483647.',
       ]);
       const { errors, more } = await json(content);
       expect(errors?.[0]).toEqual({

@@ -73,7 +73,7 @@ describe('the import of a file', () => {
     expect(lines.slice(0, 3)).toEqual([
       'line 1, column "Shoe": Unknown column.',
       'line 2, column "email": "nobody" is not a valid e-mail address. Use an address such as name@example.com.',
-      'line 2, column "numberOfScans": "many" is not a valid number. Use a whole number from 0 to 2147483647.',
+      'line 2, column "numberOfScans": "many" is not a valid numberOfScans. Use a whole number from 0 to 2147483647.',
     ]);
     const { errors, more } = await json(content, '--all');
     expect([errors?.length, errors?.at(-1)?.line, more]).toEqual([31, 16, 0]);

@@ -77,7 +77,7 @@ describe('operator webhooks', () => {
     });
     receiver.answer = rejectWith(500);
     const rejected = await run('test', id, '--json');
-    expect(rejected.stderr).toMatch(/^Rejected with 500 after \d+ ms\n$/);
+    expect(rejected.stderr).toBe('The receiver did not acknowledge the ping.\n');
     expect(rejected.status).toBe(1);
     expect(JSON.parse(rejected.stdout)).toMatchObject({ status: 500 });
     await receiver.close();
@@ -85,7 +85,7 @@ describe('operator webhooks', () => {
     expect({ ...away, stdout: JSON.parse(away.stdout) as object }).toEqual({
       status: 1,
       stdout: { error: 'ECONNREFUSED' },
-      stderr: 'Delivery failed: connection refused\n',
+      stderr: 'The receiver did not acknowledge the ping.\n',
     });
     expect(await json('enable', id)).toMatchObject({ id, state: 'active' });
   });
@@ -110,7 +110,9 @@ describe('operator webhooks', () => {
     const [disabled] = await json<object[]>('list', '--organization', organization);
     const waiting = { phase: 'changes', changes: 1, since: expect.any(String) as string };
     expect(disabled).toMatchObject({ id, state: 'disabled', failingSince: null, nextAttemptAt: null, waiting });
-    expect((await run('list', '--organization', organization)).stdout).toMatch(/ 1 since \d{4}-/);
+    expect((await run('list', '--organization', organization)).stdout).toMatch(
+      / phase changes, changes 1, since \d{4}-/,
+    );
   });
 
   it('rotates a secret, and deletes the webhook', async () => {

@@ -127,7 +127,7 @@ describe('a method with @OnChanges', () => {
       { name: 'copy', failing: 1, lastError: 'RangeError' },
       { name: 'new leads', failing: 0, lastError: null },
     ]);
-    expect((await operator.run(['status'])).stdout).toMatch(/^@OnChanges copy +.*1 failing.*last error RangeError/m);
+    expect((await operator.run(['status'])).stdout).toMatch(/^copy +.* RangeError/m);
     expect(received.of(tenant.organizationId)).toEqual([]);
     isBroken = false;
     await lanyard.stop();

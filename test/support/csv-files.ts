@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
+import type { CsvPlan } from '../../src/csv/csv-plan';
 import type { CsvFormat } from '../../src/csv/csv-options';
 import { csvSource } from '../../src/csv/csv-read';
 import { CsvService } from '../../src/csv/csv.service';
@@ -50,7 +51,7 @@ export async function importCsvFile(
         for await (const each of entries) leftOut.push(each);
       },
     });
-    return { result, message: '', leftOut, notes: readingNotes(result.plan, result) };
+    return { result, message: '', leftOut, notes: readingNotes(result.plan as CsvPlan, result) };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     return { message: [error.message, ...adviceLines(error, 'import')].join('\n'), leftOut };

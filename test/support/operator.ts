@@ -2,7 +2,6 @@ import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { stripVTControlCharacters } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { Extension } from '../../src/extensions/extension';
 import { operatorProgram } from '../../src/operator/commands';
@@ -120,7 +119,7 @@ async function runHere(work: () => Promise<void>, input: string, environment: No
       replace(process[name], 'isTTY', false),
       replace(process[name], 'columns', undefined),
       replace(process[name], 'write', (text: string, done?: () => void) => {
-        outcome[name] += stripVTControlCharacters(text);
+        outcome[name] += text;
         done?.();
         return true;
       }),

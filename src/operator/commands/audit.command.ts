@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import { AuditLog, type AuditRow } from '../../access/audit-log.service';
-import { escapeInvisible } from '../../datasets/quote';
-import { addCommand, parseDateTimeOption, parseKeyId, parseOrganizationId, parseUuid } from '../arguments';
+import { addCommand, parseDateTimeOption, parseOrganizationId, parseUuid } from '../arguments';
 import type { Session } from '../session';
-import { formatTable } from '../terminal/table';
 
 interface AuditOptions {
   organization?: number;
@@ -21,17 +19,11 @@ export function auditCommand(program: Command, session: Session): void {
     notes:
       'Without --organization it shows what belongs to the installation: backups, restores, deleted organizations. ' +
       'Entries are kept for LANYARD_AUDIT_DAYS.',
-    jsonResult:
-      '[{at, keyId, operation, resource, id, change, importId}], where keyId is null for commands and for SQL, and importId is there for imports',
     example: 'audit --organization 1 --since 2026-11-24',
   })
     .option('--organization <ID>', 'organization of the records', parseOrganizationId('--organization'))
-    .option(
-      '--lead <ID>',
-      'only this lead and its associations with events',
-      parseUuid('--lead must be the ID of a lead'),
-    )
-    .option('--key <KEYID>', 'only what this key wrote', parseKeyId)
+    .option('--lead <ID>', 'only this lead and its associations with events', parseUuid('--lead', 'a lead'))
+    .option('--key <KEYID>', 'only what this key wrote', parseUuid('KEYID', 'a key'))
     .option(
       '--since <TIME>',
       'date (midnight UTC) or ISO 8601 date-time (default: a day ago)',
@@ -41,19 +33,15 @@ export function auditCommand(program: Command, session: Session): void {
 }
 
 async function showAudit(session: Session, { organization, lead, key, since = dayAgo() }: AuditOptions): Promise<void> {
-  const { rows, isKept } = await session.withServices(async (services) => {
-    const log = services.get(AuditLog);
-    const query = { organizationId: organization, leadId: lead, keyId: key };
-    return { rows: await log.list({ ...query, since }), isKept: log.isKept };
-  });
+  const rows = await session.withServices((services) =>
+    services.get(AuditLog).list({ organizationId: organization, leadId: lead, keyId: key, since }),
+  );
   const entries = rows.map((row) => {
     const { at, keyId, operation, resource, change, importId } = row;
     return { at, keyId, operation, resource, id: recordId(session, row), change, importId: importId ?? undefined };
   });
-  await session.print(entries, () => {
-    if (!isKept) return 'No audit log is kept: LANYARD_AUDIT_DAYS is 0.';
-    return rows.length === 0 ? 'No entries.' : auditTable(rows);
-  });
+  const shown = rows.map(({ prefix, label }, index) => ({ ...entries[index], prefix, label }));
+  await session.print(entries, { shown });
 }
 
 /** The key of a record as the change feed has it. */
@@ -62,16 +50,3 @@ function recordId({ feedResources }: Session, { resource, eventId, id }: AuditRo
   const key = feedResources.all.find(({ name }) => name === resource)?.key;
   return { [key?.integer?.name ?? 'eventId']: Number(eventId), [key?.uuid?.name ?? 'id']: id };
 }
-
-const auditTable = (rows: AuditRow[]): string =>
-  formatTable(
-    ['at', 'key', 'operation', 'record', 'change', 'import'],
-    rows.map(({ at, keyId, label, prefix, operation, resource, eventId, id, change, importId }) => [
-      at,
-      keyId && [prefix ? `${prefix}…` : keyId, label && escapeInvisible(label)].filter(Boolean).join(' '),
-      operation,
-      [resource, eventId, id].filter(Boolean).join(' '),
-      change,
-      importId,
-    ]),
-  );

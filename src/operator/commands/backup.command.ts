@@ -6,29 +6,21 @@ import type { Command } from 'commander';
 import { findDatabase } from '../../schema/open';
 import { BackupService } from '../../backup/backup.service';
 import type { RowCounts } from '../../backup/backup-file';
-import { COMMAND_NAME } from '../command-name';
 import { addCommand } from '../arguments';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
-import { formatCount } from '../terminal/table';
 import { CommandError } from '../terminal/terminal';
-
-const NOTES = `
-A backup is a consistent snapshot of everything that was stored before it began.
-It contains personal data, hashes of API keys and the secrets of webhooks, so
-only the owner of the file may read it. If you run PostgreSQL yourself, pg_dump
-does the same. To restore a backup:
-  $ ${COMMAND_NAME} restore lanyard.backup`;
 
 /** The command `backup`. */
 export function backupCommand(program: Command, session: Session): void {
   addCommand(program, 'backup', {
     summary: 'Write the whole database to a file. The server can keep running.',
-    jsonResult: '{backedUp: {organizations, leads, …}, bytes}: rows per table and the size of the file',
+    notes:
+      'A backup is a consistent snapshot of everything that was stored before it began. It contains personal data, hashes of ' +
+      'API keys and the secrets of webhooks, so only the owner of the file may read it.',
     example: 'backup lanyard.backup',
   })
     .argument('<FILE>', 'file to create; it is written completely or not at all')
-    .addHelpText('after', NOTES)
     .action((file: string) => backup(session, file));
 }
 
@@ -39,9 +31,7 @@ async function backup(session: Session, file: string): Promise<void> {
   // The database is opened without migrating it, because a backup is made before an upgrade.
   await session.withServices((services) => compress(services.get(BackupService).backup(backedUp), file), findDatabase);
   const { size: bytes } = await stat(file);
-  const { organizations = 0, leads = 0 } = backedUp;
-  const text = `Backed up ${formatCount(organizations, 'organization')} with ${formatCount(leads, 'lead')} to ${file} (${formatCount(bytes, 'byte')}).`;
-  await session.print({ backedUp, bytes }, () => text);
+  await session.print({ backedUp, bytes });
 }
 
 /** Compresses the backup into the file. */

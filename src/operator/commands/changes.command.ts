@@ -6,21 +6,9 @@ import { MAX_CHANGES } from '../../changes/changes.sql';
 import type { JsonText } from '../../database/statements';
 import { addCommand, organizationOption, findOrganization } from '../arguments';
 import type { Session } from '../session';
-import { OutputClosed, print, CommandError, applyStyle, UsageError } from '../terminal/terminal';
+import { OutputClosed, print, CommandError, UsageError } from '../terminal/terminal';
 
 const POLL_INTERVAL_MS = 1000;
-
-const NOTES = `
-Without --follow it shows what a new client gets: every record once (a
-snapshot), then what has changed meanwhile. With --follow it shows changes from
-now on, polls once a second, and ends with Ctrl-C. The table shows which records
-change, but not their contents; --json prints whole records, including personal
-data.`;
-
-const RESET_NOTES = `
-Run it after you have put back an older copy of the database's files: Lanyard
-cannot detect cursors that are newer than the copy. No records and no changes
-are deleted.`;
 
 interface ChangesOptions {
   organization?: number;
@@ -31,27 +19,22 @@ interface ChangesOptions {
 export function changesCommand(program: Command, session: Session): void {
   const changes = addCommand(program, 'changes', {
     summary: 'Show the change feed of an organization, as clients see it.',
-    jsonResult:
-      '[{resource, id, operation, at, record, remoteIds}], where eventLeads have eventId and leadId instead of id',
+    notes:
+      'Without --follow it shows what a new client gets: every record once (a snapshot), then what has changed meanwhile. ' +
+      'With --follow it shows changes from now on, polls once a second, and ends with Ctrl-C. The table shows which ' +
+      'records change, but not their contents; --json prints whole records, including personal data.',
     example: 'changes --organization 1 --follow',
   })
     .option(...organizationOption('organization whose changes to show'))
     .option('--follow', 'keep polling and show changes from now on')
-    .addHelpText('after', NOTES)
     .action((options: ChangesOptions) => showChanges(session, options));
   addCommand(changes, 'reset', {
     summary: 'Invalidate all cursors, so that clients and webhooks start again with a snapshot.',
-    jsonResult: '{generation}, the new number of the change log',
+    notes:
+      "Run it after you have put back an older copy of the database's files: Lanyard cannot detect cursors that are newer " +
+      'than the copy. No records and no changes are deleted.',
     example: 'changes reset',
-  })
-    .addHelpText('after', RESET_NOTES)
-    .action(async () => {
-      const generation = await session.withServices((services) => services.get(ChangesService).reset());
-      await session.print(
-        { generation },
-        () => 'All cursors are now invalid. Clients and webhooks start again with a snapshot.',
-      );
-    });
+  }).action(() => session.run(async (services) => ({ generation: await services.get(ChangesService).reset() })));
 }
 
 async function showChanges(session: Session, { organization, follow = false }: ChangesOptions): Promise<void> {
@@ -105,7 +88,7 @@ interface Change {
 }
 
 async function printTable(pages: AsyncIterable<JsonText[]>): Promise<void> {
-  await print(applyStyle('bold', tableLine({ at: 'at', operation: 'operation', resource: 'resource', id: 'id' })));
+  await print(tableLine({ at: 'at', operation: 'operation', resource: 'resource', id: 'id' }));
   for await (const changes of pages)
     await print(changes.map((change) => tableLine(JSON.parse(change) as Change)).join(''));
 }

@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander';
 import { EntityManager } from 'typeorm';
 import type { CsvService } from '../../csv/csv.service';
-import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
+import { addCommand, organizationOption, findOrganization } from '../arguments';
 import type { Counts } from '../../datasets/dataset';
-import type { CsvFormat } from '../../csv/csv-options';
 import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
 import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
 import { ExportService } from '../../datasets/export.service';
@@ -12,10 +11,9 @@ import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { printResult, OutputClosed, print, UsageError } from '../terminal/terminal';
-import { countsText } from '../import-report';
+import { OutputClosed, print, UsageError } from '../terminal/terminal';
 
-interface ExportOptions extends GlobalOptions, CsvOptions {
+interface ExportOptions extends CsvOptions {
   organization?: number;
   ndjson?: boolean;
   bom?: boolean;
@@ -34,39 +32,37 @@ apostrophe, which import removes. Use --raw for other programs.`;
 export function exportCommand(program: Command, session: Session, service: CsvService): void {
   const exporter = addCommand(program, 'export', {
     summary: 'Export all data of an organization, and the industry-event catalog.',
-    jsonResult:
-      'the dataset, as without --json; with --output {exported: {users, leads, …}}, the number of records per section',
     example: 'export --organization 1 > backup.json',
   })
     .option(...organizationOption('organization whose data to export'))
     .addOption(new Option('--ndjson', 'write one record per line instead of one JSON object').conflicts('csv'))
     .option('--output <FILE>', 'file to write, completely or not at all; - is standard output')
     .addHelpText('after', CSV_NOTES)
-    .action((_, self: Command) => exportData(session, service, self.optsWithGlobals()));
+    .action((options: ExportOptions) => exportData(session, service, options));
   withCsvOptions(exporter, service).option('--bom', 'start with a byte order mark, which Excel needs to detect UTF-8');
 }
 
 async function exportData(
   session: Session,
   service: CsvService,
-  { json, organization: givenId, ndjson, bom, ...options }: ExportOptions,
+  { organization: givenId, ndjson, bom, ...options }: ExportOptions,
 ): Promise<void> {
   const output = options.output === '-' ? undefined : options.output;
   const csv = csvFormatOf(service, options);
   // If a variable of a script is unset, the data must not go to standard output.
   if (output === '') throw new UsageError('--output must be a file name, or - for standard output');
   if (bom && !csv) throw new UsageError('--bom needs --csv');
-  if (json && (ndjson || csv) && !output) {
+  if (session.json && (ndjson || csv) && !output) {
     throw new UsageError(`--json with ${csv ? '--csv' : '--ndjson'} needs --output`);
   }
   if (csv) requireExported(csv);
+  const jsonFormat = ndjson ? NDJSON_FORMAT : OBJECT_FORMAT;
   const sections = csv ? [csv.section] : service.datasets.names;
   const counts = await session.withServices(async (services) => {
     const { id } = await findOrganization(services, givenId);
     const exports = services.get(ExportService);
-    const jsonFormat = ndjson ? NDJSON_FORMAT : OBJECT_FORMAT;
     const format = csv
-      ? await csvExportFormatOf(services.get(EntityManager), service, id, csv, Boolean(bom))
+      ? csvExportFormat(await exportedColumns(services.get(EntityManager), service, csv, id), csv, Boolean(bom))
       : jsonFormat;
     const send = (to: Write) => sendRecords(exports, id, sections, format, to);
     if (output) return writeFile(output, send);
@@ -74,23 +70,7 @@ async function exportData(
       if (!(error instanceof OutputClosed)) throw error; // `… | head` has read all that it wanted
     });
   });
-  if (output && counts)
-    await printResult(
-      json,
-      { exported: counts },
-      () => `Exported to ${output}: ${countsText(service.datasets, counts)}`,
-    );
-}
-
-async function csvExportFormatOf(
-  manager: EntityManager,
-  service: CsvService,
-  id: number,
-  csv: CsvFormat,
-  bom: boolean,
-): Promise<ExportFormat> {
-  const columns = await exportedColumns(manager, service, csv, id);
-  return csvExportFormat(columns, csv, bom);
+  if (output && counts) await session.print({ exported: counts });
 }
 
 /** Writes text. It resolves when the text has been accepted. */

@@ -70,13 +70,6 @@ interface ImportCommandOptions extends GlobalOptions, CsvOptions {
 export function importCommand(program: Command, session: Session, service: CsvService): void {
   const importer = addCommand(program, 'import', {
     summary: 'Import a dataset or a CSV file into an organization.',
-    jsonResult:
-      '{importId, imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
-      'where imported has the number of records per section; recreated, where a file of --before brings back what was deleted; ' +
-      'with --csv also {notes: […], states: {COLUMN: {VALUE: rows}}}, and with --dry-run ' +
-      '{format: {delimiter, delimiterSource, headerLine, dateFormats}, columns: [{column, field}], first: [records]}; ' +
-      'with --lenient also {skipped: {rows, values, columns}, errorsFile}; ' +
-      'on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
   })
     .argument('<FILE>', 'file to import; - is standard input')
@@ -135,13 +128,7 @@ async function importFile(
     throw error;
   }
   const report = new ImportReport(service.datasets, result, format?.section, dryRun, leftOut.list, before);
-  const { text } = report;
-  await printResult(
-    json,
-    report.json,
-    () => report.lines.join('\n'),
-    dryRun ? undefined : `The import was stored. ${text}`,
-  );
+  await printResult(json, report.json, () => report.lines.join('\n'));
   if (dryRun && !json) await print(report.dryRunText(options.before !== undefined));
   // It is not a failure, but an exit status of its own.
   if (leftOut.list && leftOut.list.rows > 0) throw new RowsSkipped();

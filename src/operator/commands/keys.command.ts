@@ -1,26 +1,17 @@
 import type { Command } from 'commander';
-import {
-  type ApiKey,
-  ApiKeysService,
-  DEFAULT_LIMITS,
-  type IssuedKey,
-  type KeySettings,
-} from '../../access/api-keys.service';
+import { ApiKeysService, DEFAULT_LIMITS, type KeySettings } from '../../access/api-keys.service';
 import { KEY_SCOPES } from '../../api/scopes';
-import { escapeInvisible } from '../../datasets/quote';
 import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
 import { addCommand, findOrganization } from '../arguments';
 import type { Session } from '../session';
 import { FAULTS_SYNTAX, parseFaults } from '../../simulate/faults';
-import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { UsageError } from '../terminal/terminal';
-import { addCheckCommand, expiryText, labelText, scopeText } from './keys-check.command';
+import { addCheckCommand } from './keys-check.command';
 
 type Limits = Partial<BucketLimits>;
 
-const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
-const KEY_ID_ARGUMENT = ['<KEYID>', 'ID of the key (see "keys list")', args.parseKeyId] as const;
+const KEY_ID_ARGUMENT = ['<KEYID>', 'ID of the key (see "keys list")', args.parseUuid('KEYID', 'a key')] as const;
 const rangeText = ({ min, max }: { min: number; max: number }): string => `from ${min} to ${max}`;
 const MAX_TOKENS_OPTION = [
   '--max-tokens <N>',
@@ -32,8 +23,7 @@ const REFILL_RATE_OPTION = [
   `requests per second, ${rangeText(REFILL_RATE)}, with up to 3 decimals`,
   args.parseNumber,
 ] as const;
-const KEY_JSON = '{id, prefix, label, scope, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt}';
-const ISSUED_KEY_JSON = '{id, key, organizationId, label, scope, maxTokens, refillRate, expiresAt}';
+const SHOWN_ONCE = 'The key is shown only this once.';
 
 /** The command `keys …`. */
 export function keysCommand(program: Command, session: Session): void {
@@ -48,10 +38,10 @@ export function keysCommand(program: Command, session: Session): void {
 }
 
 function addIssueCommand(group: Command, session: Session): void {
+  const { maxTokens, refillRate } = DEFAULT_LIMITS;
   addCommand(group, 'issue', {
     summary: 'Issue a key. It is shown only this once, because only its hash is stored.',
-    notes: `By default it allows ${limitsText(DEFAULT_LIMITS)}.`,
-    jsonResult: ISSUED_KEY_JSON,
+    notes: `By default it allows bursts of ${maxTokens} requests, and ${refillRate} a second on average.`,
     example:
       'keys issue --organization 1 --label crm-sync \\\n    --max-tokens 100 --refill-rate 10 --expires-at 2027-01-31',
   })
@@ -74,34 +64,29 @@ function addIssueCommand(group: Command, session: Session): void {
       'faults to inject into every request, on servers with LANYARD_SIMULATE=on',
       args.parser(`--simulate must be ${FAULTS_SYNTAX}`, (text) => (parseFaults(text) ? text : undefined)),
     )
-    .action(async ({ organization, ...settings }: Partial<KeySettings> & { organization?: number }) => {
+    .action(({ organization, ...settings }: Partial<KeySettings> & { organization?: number }) => {
       requireLimits(settings);
       if (settings.expiresAt && settings.expiresAt <= new Date())
         throw new UsageError('--expires-at must be in the future');
-      const issued = await session.withServices(async (services) => {
+      return session.run(async (services) => {
         const { id } = await findOrganization(services, organization);
         return services.get(ApiKeysService).issue(id, settings);
-      });
-      await session.print(issued, () => issuedText(issued), notShownText(issued));
+      }, SHOWN_ONCE);
     });
 }
 
 function addListCommand(group: Command, session: Session): void {
   addCommand(group, 'list', {
     summary: 'List the keys of an organization, oldest first.',
-    jsonResult: `[${KEY_JSON}]`,
     example: 'keys list --organization 1',
   })
     .option(...args.organizationOption('organization of the keys'))
-    .action(async ({ organization }: { organization?: number }) => {
-      const { id, keys } = await session.withServices(async (services) => {
+    .action(({ organization }: { organization?: number }) =>
+      session.run(async (services) => {
         const { id } = await findOrganization(services, organization);
-        return { id, keys: await services.get(ApiKeysService).list(id) };
-      });
-      await session.print(keys.map(keyJson), () =>
-        keys.length > 0 ? keysTable(keys) : `Organization ${id} has no keys.`,
-      );
-    });
+        return services.get(ApiKeysService).list(id);
+      }),
+    );
 }
 
 /** Commands that change a key that exists. */
@@ -111,8 +96,7 @@ function addChangeCommands(group: Command, session: Session): void {
 
   addCommand(group, 'set-limits', {
     summary: 'Change the limits of a key. Servers apply them within 5 seconds.',
-    jsonResult: KEY_JSON,
-    example: `keys set-limits \\\n    ${EXAMPLE_ID} --max-tokens 200`,
+    example: 'keys set-limits KEYID --max-tokens 200',
   })
     .argument(...KEY_ID_ARGUMENT)
     .option(...MAX_TOKENS_OPTION)
@@ -120,15 +104,13 @@ function addChangeCommands(group: Command, session: Session): void {
     .action(async (id: string, limits: Limits) => {
       requireLimits(limits);
       if (Object.keys(limits).length === 0) throw new UsageError('Set --max-tokens, --refill-rate or both');
-      const key = await change(id, (keys) => keys.setLimits(id, limits));
-      await session.print(keyJson(key), () => `Key ${id} now allows ${limitsText(key)}.`);
+      await session.print(await change(id, (keys) => keys.setLimits(id, limits)));
     });
 
   addCommand(group, 'rotate', {
     summary: 'Replace a key. The old key keeps working until the overlap ends.',
     notes: 'The new key has the organization, label, scope, limits and expiration of the old one.',
-    jsonResult: ISSUED_KEY_JSON,
-    example: `keys rotate \\\n    ${EXAMPLE_ID} --overlap 24h`,
+    example: 'keys rotate KEYID --overlap 24h',
   })
     .argument(...KEY_ID_ARGUMENT)
     .option(
@@ -139,20 +121,15 @@ function addChangeCommands(group: Command, session: Session): void {
     )
     .action(async (id: string, { overlap }: { overlap: number }) => {
       const { oldEnds, ...issued } = await change(id, (keys) => keys.rotate(id, overlap));
-      const old = `The old key ${id} ${overlap === 0 ? 'no longer works' : `keeps working until ${oldEnds.toISOString()}`}.`;
-      await session.print(issued, () => `${issuedText(issued)}\n${old}`, `${notShownText(issued)} ${old}`);
+      await session.print(issued, { hint: `${SHOWN_ONCE} The old one works until ${oldEnds.toISOString()}.` });
     });
 
   addCommand(group, 'revoke', {
     summary: 'Revoke a key permanently. Servers reject it within 5 seconds.',
-    jsonResult: '{id, revokedAt}',
-    example: `keys revoke \\\n    ${EXAMPLE_ID}`,
+    example: 'keys revoke KEYID',
   })
     .argument(...KEY_ID_ARGUMENT)
-    .action(async (id: string) => {
-      const revoked = await change(id, (keys) => keys.revoke(id));
-      await session.print(revoked, () => `Key ${id} was revoked at ${revoked.revokedAt.toISOString()}.`);
-    });
+    .action(async (id: string) => session.print(await change(id, (keys) => keys.revoke(id))));
 }
 
 /** @throws UsageError when a key cannot have them */
@@ -160,42 +137,3 @@ function requireLimits(given: Limits): void {
   const fault = limitsError({ ...DEFAULT_LIMITS, ...given });
   if (fault) throw new UsageError(fault);
 }
-
-/** A key in the JSON of a list, without its organization, which the command names, and without faults if it has none. */
-const keyJson = ({ organizationId: _, simulate, ...row }: ApiKey) => ({
-  ...row,
-  ...(simulate !== null && { simulate }),
-});
-
-const keysTable = (keys: ApiKey[]): string =>
-  formatTable(
-    ['id', 'key', 'label', 'scope', 'max tokens', 'refill rate', 'created', 'last used', 'expires', 'revoked'],
-    keys.map((key) => [
-      key.id,
-      `${key.prefix}…`,
-      key.label && escapeInvisible(key.label),
-      key.scope,
-      key.maxTokens,
-      key.refillRate,
-      formatMinute(key.createdAt),
-      formatMinute(key.lastUsedAt),
-      formatMinute(key.expiresAt),
-      formatMinute(key.revokedAt),
-    ]),
-  );
-
-/** Formats a time for a table, in UTC. */
-const formatMinute = (at: Date | null): string | null => at && `${at.toISOString().slice(0, 16)}Z`;
-
-const limitsText = ({ maxTokens, refillRate }: BucketLimits): string =>
-  `bursts of up to ${formatCount(maxTokens, 'request')} and ${formatNumber(refillRate)} per second on average`;
-
-/** Shows a new key, on a line of its own so that it is easy to copy. */
-function issuedText(issued: IssuedKey): string {
-  const { id, key, organizationId, expiresAt, simulate } = issued;
-  const faults = simulate === undefined ? '' : `. It simulates ${simulate}`;
-  return `Key ${id} of organization ${organizationId}${labelText(issued)}, shown only this once:\n${key}\nIt allows ${limitsText(issued)}, and ${expiryText(expiresAt)}${faults}.${scopeText(issued)}`;
-}
-
-/** Says what to do about a key that could not be shown. */
-const notShownText = ({ id }: IssuedKey): string => `Key ${id} was issued but not shown. Revoke it.`;

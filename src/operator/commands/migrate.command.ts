@@ -10,7 +10,6 @@ import { printStatus } from '../terminal/terminal';
 export function migrateCommand(program: Command, session: Session): void {
   addCommand(program, 'migrate', {
     summary: 'Apply pending migrations now, before a server does so when it starts.',
-    jsonResult: '{applied: [name]}, or {reverted: [name]}',
     example: 'migrate',
   })
     .option('--revert-extension', 'revert all migrations of the extension before you remove it; this deletes its data')
@@ -22,9 +21,7 @@ async function revert(session: Session): Promise<void> {
     (_, { url }) => revertExtension(url, session.schema, { log: printStatus }),
     findDatabase,
   );
-  await session.print({ reverted }, () =>
-    reverted.length === 0 ? 'No migration of an extension is applied.' : reverted.join('\n'),
-  );
+  await session.print({ reverted });
 }
 
 async function run(session: Session): Promise<void> {
@@ -32,5 +29,5 @@ async function run(session: Session): Promise<void> {
   const open: typeof openDatabase = (config, say, waiting) =>
     openDatabase(config, say, { ...waiting, retryForMs: DATABASE_WAIT_MS, createIfMissing: true });
   const applied = await session.withServices((_, database) => Promise.resolve(database.appliedMigrations), open);
-  await session.print({ applied }, () => (applied.length === 0 ? 'The database is up to date.' : applied.join('\n')));
+  await session.print({ applied });
 }

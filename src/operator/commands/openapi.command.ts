@@ -9,7 +9,6 @@ import { print } from '../terminal/terminal';
 export function openapiCommand(program: Command, session: Session): void {
   addCommand(program, 'openapi', {
     summary: 'Print the OpenAPI document of this server, as /openapi.json has it. Connects to nothing.',
-    jsonResult: 'the same in one line',
     example: 'openapi > openapi.json',
   }).action(() => printDocument(session));
 }

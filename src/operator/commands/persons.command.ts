@@ -1,17 +1,16 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { OrganizationsService } from '../../access/organizations.service';
-import { isUuid } from '../../fields/text';
 import { digitsOf, normalizeEmail } from '../../persons/person-query';
-import { type Erasure, type Occurrence, type Person, PersonsService } from '../../persons/persons.service';
-import { addCommand, findOrganization, type GlobalOptions, organizationOption, parseInteger } from '../arguments';
+import { type Person, PersonsService } from '../../persons/persons.service';
+import { addCommand, findOrganization, organizationOption, parseInteger, parser, parseUuid } from '../arguments';
 import { hashPerson, readErasures, recordErasure } from '../erasure-file';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
-import { formatCount, formatNumber } from '../terminal/table';
-import { CommandError, errorMessage, printResult, printStatus, UsageError } from '../terminal/terminal';
+import { formatCount } from '../terminal/table';
+import { CommandError, errorMessage, printStatus, UsageError } from '../terminal/terminal';
 
-interface PersonOptions extends GlobalOptions {
+interface PersonOptions {
   organization?: number;
   email: string[];
   phone: string[];
@@ -31,7 +30,6 @@ interface EraseOptions extends PersonOptions {
 
 /** Fewer digits would be found in every second number. */
 const MIN_PHONE_DIGITS = 5;
-const MAX_SHOWN_OCCURRENCES = 20;
 
 /** The command `persons …`. */
 export function personsCommand(program: Command, session: Session): void {
@@ -41,17 +39,14 @@ export function personsCommand(program: Command, session: Session): void {
   });
   const find = addCommand(group, 'find', {
     summary: 'Show what an organization has about a person, and where else the address or number occurs.',
-    jsonResult:
-      '{records: [lead], asUser: [{resource, id, field}], mentions: [{resource, id, field}], traces: {storedAnswers, changes}}',
     example: 'persons find --email a@b.example',
   });
   withPersonOptions(find)
     .option('--output <FILE>', 'also write it as one JSON document, which only its owner can read')
-    .action((_, self: Command) => findPerson(session, self.optsWithGlobals()));
+    .action((options: FindOptions) => findPerson(session, options));
   const erase = addCommand(group, 'erase', {
     summary: 'Erase a person. Without --yes it only shows what it would do.',
     notes: 'Texts that mention the person are listed and never changed.',
-    jsonResult: '{erased, leads, storedAnswers, asUser, mentions: [{resource, id, field}]}',
     example: 'persons erase --email a@b.example --yes 1',
   });
   withPersonOptions(erase)
@@ -59,39 +54,37 @@ export function personsCommand(program: Command, session: Session): void {
     .option('--also-as-user', 'also remove the address from users, creators and scanners')
     .option('--record <FILE>', 'append a line without the address, to erase the person again after a restore')
     .option('--again <FILE>', 'erase everybody whom FILE has a line of, in all organizations')
-    .action((_, self: Command) => erasePerson(session, self.optsWithGlobals()));
+    .action((options: EraseOptions) => erasePerson(session, options));
 }
 
 const withPersonOptions = (command: Command): Command =>
   command
     .option(...organizationOption('whose records to search'))
-    .option('--email <ADDRESS>', 'e-mail address, in any case (may be given several times)', collectEmail, [])
-    .option('--phone <NUMBER>', 'phone number, compared by its digits (may be given several times)', collectPhone, [])
-    .option('--lead <ID>', 'ID of a lead (may be given several times)', collectLead, []);
+    .option('--email <ADDRESS>', 'e-mail address, in any case (may be given several times)', collect(parseEmail), [])
+    .option(
+      '--phone <NUMBER>',
+      'phone number, compared by digits (may be given several times)',
+      collect(parsePhone),
+      [],
+    )
+    .option('--lead <ID>', 'ID of a lead (may be given several times)', collect(parseLead), []);
 
-/** Collects the values of an option, of which each must be one that `parse` knows. */
+/** Collects the values of an option. */
 const collect =
-  (parse: (value: string) => string | false, requirement: string) =>
-  (value: string, all: string[]): string[] => {
-    const parsed = parse(value);
-    if (parsed === false) throw new UsageError(requirement);
-    return [...all, parsed];
-  };
+  (parse: (value: string) => string) =>
+  (value: string, all: string[]): string[] => [...all, parse(value)];
 
-const collectEmail = collect((value) => {
+const parseEmail = parser('--email must be an e-mail address', (value) => {
   const address = normalizeEmail(value);
-  return /^\S+@\S+$/.test(address) && address;
-}, '--email must be an e-mail address');
+  return /^\S+@\S+$/.test(address) ? address : undefined;
+});
 
-const collectPhone = collect((value) => {
+const parsePhone = parser(`--phone must be a phone number with at least ${MIN_PHONE_DIGITS} digits`, (value) => {
   const digits = digitsOf(value);
-  return digits.length >= MIN_PHONE_DIGITS && digits;
-}, `--phone must be a phone number with at least ${MIN_PHONE_DIGITS} digits`);
+  return digits.length >= MIN_PHONE_DIGITS ? digits : undefined;
+});
 
-const collectLead = collect(
-  (value) => isUuid(value) && value.toLowerCase(),
-  '--lead must be the ID of a lead, which is a UUID',
-);
+const parseLead = parseUuid('--lead', 'a lead');
 
 const namesNobody = ({ email, phone, lead }: PersonOptions): boolean => [...email, ...phone, ...lead].length === 0;
 
@@ -105,33 +98,14 @@ async function findPerson(session: Session, options: FindOptions): Promise<void>
   const found = await session.withServices(async (services) =>
     services.get(PersonsService).find(await personOf(services, options)),
   );
-  const { output, json } = options;
-  if (output) await writeFile(output, (append) => append(`${JSON.stringify(found, null, 2)}\n`), false);
-  const { records, asUser, mentions, traces } = found;
-  await printResult(json, { records, asUser, mentions, traces }, () =>
-    [
-      `Leads: ${formatNumber(records.length)}`,
-      ...records.map((record) => `  ${(record as { id: string }).id}`),
-      ...listOccurrences('As a user', asUser),
-      ...listOccurrences('Mentions', mentions),
-      `Traces: ${formatCount(traces.storedAnswers, 'stored response')}, ${formatCount(traces.changes, 'change')} in the feed`,
-      ...(output ? [`Written to ${output}.`] : []),
-    ].join('\n'),
-  );
-}
-
-function listOccurrences(title: string, occurrences: Occurrence[]): string[] {
-  const shown = occurrences.slice(0, MAX_SHOWN_OCCURRENCES).map(({ resource, id, field }) => {
-    const key = typeof id === 'object' ? JSON.stringify(id) : String(id);
-    return `  ${resource} ${key}: ${field}`;
-  });
-  const more = occurrences.length - shown.length;
-  const rest = more > 0 ? [`  and ${formatNumber(more)} more (--json lists them all)`] : [];
-  return [`${title}: ${formatNumber(occurrences.length)}`, ...shown, ...rest];
+  const { output } = options;
+  if (output) await writeFile(output, (append) => append(`${JSON.stringify(found, null, 2)}\n`));
+  const { events: _, ...result } = found;
+  await session.print(result, { shown: { ...result, records: result.records.map(({ id }) => id) } });
 }
 
 async function erasePerson(session: Session, options: EraseOptions): Promise<void> {
-  const { again, record, yes, alsoAsUser = false, json } = options;
+  const { again, record, yes, alsoAsUser = false } = options;
   requireConsistent(options);
   const erasure = await session
     .withServices(async (services) => {
@@ -155,7 +129,9 @@ async function erasePerson(session: Session, options: EraseOptions): Promise<voi
         '--record FILE keeps a line without the address, for "persons erase --again FILE".',
     );
   }
-  await printResult(json, erasure, () => describeErasure(erasure, alsoAsUser), 'The person was erased.');
+  await session.print(erasure, {
+    hint: erasure.erased ? '' : `To do it: the same command with --yes ${erasure.leads}`,
+  });
 }
 
 function requireConsistent(options: EraseOptions): void {
@@ -181,15 +157,4 @@ async function personsOf(services: INestApplicationContext, file: string): Promi
     if (emails.length > 0) persons.push({ organizationId, query: { emails, phones: [], leads: [] } });
   }
   return persons;
-}
-
-function describeErasure({ erased, leads, storedAnswers, asUser, mentions }: Erasure, alsoAsUser: boolean): string {
-  const users = alsoAsUser ? ` ${formatCount(asUser, 'place')} as a user,` : '';
-  const what = `${formatCount(leads, 'lead')},${users} ${formatCount(storedAnswers, 'stored response')}.`;
-  const how = erased ? [] : [`To do it: the same command with --yes ${leads}`];
-  return [
-    `${erased ? 'Erased' : 'Would erase'} ${what}`,
-    ...listOccurrences('Mentions that stay, for a person to read', mentions),
-    ...how,
-  ].join('\n');
 }

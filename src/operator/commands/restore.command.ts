@@ -6,24 +6,18 @@ import { addCommand } from '../arguments';
 import { fileSize, openTwice } from '../input';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { formatCount } from '../terminal/table';
 import { printStatus } from '../terminal/terminal';
-
-const NOTES = `
-The restore is all or nothing. The database must be empty: set DATABASE_URL to
-an empty database, or LANYARD_DATA_DIR to an empty directory.`;
 
 /** The command `restore`. */
 export function restoreCommand(program: Command, session: Session): void {
   addCommand(program, 'restore', {
     summary: 'Restore a backup into an empty database, with organizations, API keys, webhooks and all other data.',
-    jsonResult:
-      '{restored: {organizations, leads, …}, skipped: [table], applied: [name]}: rows per table, tables that were ' +
-      'skipped because no migration creates them, and applied migrations that are newer than the backup',
+    notes:
+      'The restore is all or nothing. The database must be empty: set DATABASE_URL to an empty database, or ' +
+      'LANYARD_DATA_DIR to an empty directory.',
     example: 'restore lanyard.backup',
   })
     .argument('<FILE>', 'file that "backup" wrote')
-    .addHelpText('after', NOTES)
     .action((file: string) => restoreFile(session, file));
 }
 
@@ -40,11 +34,7 @@ async function restoreFile(session: Session, file: string): Promise<void> {
         services.get(RestoreService).restore(open(), { name: file, log: printStatus, beforeCommit }),
       createDatabase,
     );
-    for (const table of result.skipped)
-      printStatus(`Skipped the table ${table}, because no migration creates it. Is an extension missing?`);
-    const { organizations = 0, leads = 0 } = result.restored;
-    const text = `Restored ${formatCount(organizations, 'organization')} with ${formatCount(leads, 'lead')} from ${file}.`;
-    await session.print(result, () => text, 'The backup was restored.');
+    await session.print(result);
   } finally {
     progress.stop();
   }

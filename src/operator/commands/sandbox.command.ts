@@ -7,21 +7,17 @@ import { addCommand, parseInteger } from '../arguments';
 import type { Session } from '../session';
 import { print, printStatus } from '../terminal/terminal';
 
-const NOTES = `
-The server listens on this machine only. Its PostgreSQL is in a temporary
-directory, which is removed when the command ends (Ctrl-C); DATABASE_URL and the
-other settings have no effect. Requests can ask for simulated faults with the
-header Lanyard-Simulate.`;
-
 /** The command `sandbox`. */
 export function sandboxCommand(program: Command, session: Session): void {
   addCommand(program, 'sandbox', {
     summary: 'Start a server for tests, with a demo organization and a key without limits, that leaves nothing behind.',
-    jsonResult: '{url, key, organizationId}, when the server is ready',
+    notes:
+      'The server listens on this machine only. Its PostgreSQL is in a temporary directory, which is removed when the ' +
+      'command ends (Ctrl-C); DATABASE_URL and the other settings have no effect. Requests can ask for simulated faults ' +
+      'with the header Lanyard-Simulate.',
     example: 'sandbox --json',
   })
     .option('--port <PORT>', 'TCP port to listen on; default: one that is free', parseInteger('--port', 65_535), 0)
-    .addHelpText('after', NOTES)
     .action(({ port }: { port: number }) => runSandbox(session, port));
 }
 

@@ -1,38 +1,38 @@
-import { Presets, SingleBar } from 'cli-progress';
 import { formatNumber } from './table';
+
+const BAR_WIDTH = 24;
 
 /** Shows the progress of a long command on standard error, if that is a terminal. */
 export class Progress {
-  private readonly bar?: SingleBar;
-  private readonly startedAt = Date.now();
+  private bytesRead = 0;
+  private count = 0;
 
   /** @param bytes the size of the file; undefined if it is unknown or there is no file */
-  constructor(bytes?: number) {
-    if (!process.stderr.isTTY) return;
-    const [bar, time] =
-      bytes === undefined ? ['', '{duration_formatted}'] : ['{bar} {percentage}% | ', 'ETA {eta_formatted}'];
-    const options = {
-      format: `${bar}{records} records | {rate}/s | ${time}`,
-      barsize: 24,
-      hideCursor: true,
-      clearOnComplete: true,
-      gracefulExit: false, // the command handles Ctrl-C
-    };
-    this.bar = new SingleBar(options, Presets.shades_classic);
-    this.bar.start(bytes ?? 0, 0, { records: 0, rate: 0 });
-  }
+  constructor(private readonly bytes?: number) {}
 
   read = (bytes: number): void => {
-    this.bar?.increment(bytes);
+    this.bytesRead += bytes;
+    this.show();
   };
 
   /** @param count records so far */
   records = (count: number): void => {
-    const seconds = Math.max(1, (Date.now() - this.startedAt) / 1000);
-    this.bar?.update({ records: formatNumber(count), rate: formatNumber(Math.round(count / seconds)) });
+    this.count = count;
+    this.show();
   };
 
   stop(): void {
-    this.bar?.stop();
+    replaceLine('');
   }
+
+  private show(): void {
+    const share = Math.min(1, this.bytesRead / (this.bytes ?? Infinity));
+    const bar = '█'.repeat(share * BAR_WIDTH).padEnd(BAR_WIDTH, '░');
+    replaceLine(`${this.bytes ? `${bar} ${Math.floor(share * 100)}% | ` : ''}${formatNumber(this.count)} records`);
+  }
+}
+
+/** Replaces the line in which the cursor is. */
+function replaceLine(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }

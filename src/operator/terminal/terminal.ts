@@ -1,4 +1,4 @@
-import { getSystemErrorMap, styleText } from 'node:util';
+import { getSystemErrorMap } from 'node:util';
 
 /** A command failed for a reason that the operator can do something about. The exit status is 1. */
 export class CommandError extends Error {
@@ -42,26 +42,11 @@ export function print(text: string): Promise<void> {
   });
 }
 
-/** Styles text if the stream is a terminal that supports it. Node respects NO_COLOR and FORCE_COLOR. */
-export const applyStyle = (
-  format: Parameters<typeof styleText>[0],
-  text: string,
-  stream: NodeJS.WriteStream = process.stdout,
-): string => styleText(format, text, { stream });
-
-/**
- * Prints the result of a command: one JSON value with `--json`, otherwise text.
- * @param doneText says what the command has done. It is added to the error if the result cannot be printed, because
- *   repeating the command would do it twice.
- */
-export async function printResult(
-  json: boolean | undefined,
-  result: unknown,
-  text: () => string,
-  doneText?: string,
-): Promise<void> {
+/** Prints the result of a command: one JSON value with `--json`, otherwise text. */
+export async function printResult(json: boolean | undefined, result: unknown, text: () => string): Promise<void> {
   await print(`${json ? JSON.stringify(result) : text()}\n`).catch((error: Error) => {
-    if (doneText) error.message += `. ${doneText}`;
+    // Repeating the command may do its work twice.
+    error.message += '. The command did its work, but the result was not shown.';
     throw error;
   });
 }

@@ -10,8 +10,7 @@ import { Transactions } from '../database/transactions';
 import { isLogFile } from '../observability/log';
 import type { OpenDatabase } from '../schema/open';
 import { ImportService } from '../datasets/import.service';
-import { DEMO_RECORDS as demoRecords } from './demo';
-import { DemoModule } from './demo.module';
+import { DEMO_RECORDS } from '../demo/demo';
 
 /**
  * What a client needs to connect. The key and its organization are null unless this start has created the demo organization.
@@ -70,7 +69,11 @@ export async function printWelcome(
  * @returns the key, or undefined if another process that started at the same time has created an organization
  */
 export async function createDemo(databaseUrl: string): Promise<IssuedKey | undefined> {
-  const root = DemoModule.with(new Config({ databaseUrl }));
+  // The operator's services have no timeouts, because disks can be slow. Only the first start loads them.
+  const { OperatorModule } = module.require(
+    '../operator/operator.module',
+  ) as typeof import('../operator/operator.module');
+  const root = OperatorModule.with(new Config({ databaseUrl }));
   const services = await NestFactory.createApplicationContext(root, { abortOnError: false });
   try {
     const organizations = services.get(OrganizationsService);
@@ -78,7 +81,7 @@ export async function createDemo(databaseUrl: string): Promise<IssuedKey | undef
       await services.get(EntityManager).query('lock table organizations in share row exclusive mode');
       if (!(await organizations.isEmpty())) return undefined;
       const { id } = await organizations.create('Demo');
-      await services.get(ImportService).import(id, demoRecords);
+      await services.get(ImportService).import(id, DEMO_RECORDS);
       return services.get(ApiKeysService).issue(id, { label: 'demo' });
     });
   } finally {
