@@ -38,7 +38,7 @@ async function seed(session: Session, service: CsvService, { organization, ...op
   const source = (organizationId: number) =>
     wholeRecords(service.datasets, () => inventedRecords({ organizationId, seed: SEED, ...options }));
   const result = await importInto(session, organization, source, new Progress());
-  const { text, lines } = new ImportReport(service.datasets, result, undefined, false);
+  const { text, lines } = new ImportReport(service.datasets, result, false);
   // Repeated, it would add further records, so its success is reported even if the result cannot be printed.
   await session.print({ imported: result.imported }, () => lines.join('\n'), `The import was stored. ${text}`);
 }
