@@ -5,7 +5,7 @@ import { type DateFormat, isDateOnly, possibleFormats } from './date-times';
 import { companyForms, streets } from './words.json';
 
 /** How many different values of a column are counted. */
-const MAX_COUNTED = 50;
+export const MAX_COUNTED = 50;
 
 const LINK_OR_EMAIL = /@|https?:|^www\.|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,12}(?:\/\S*)?$/i;
 const PHONE = /^(?:[+(0][\d\s()./-]{6,}|\d{3}[\s./-]\d{3}[\s./-]\d{4}|[2-9]\d{9})$/;

@@ -18,10 +18,10 @@ const MAX_LISTED = 10;
 /** A file with this many of the columns that a program's files usually have is from that program. */
 const MIN_USUAL_COLUMNS = 2;
 
-/** The first of the names in quotes, and how many more there are. */
-function listNames(names: readonly string[], limit = MAX_LISTED): string {
-  const moreCount = names.length - limit;
-  const listed = names.slice(0, limit).map(quote).join(', ');
+/** The first of the texts, and how many more there are. */
+export function listTexts(texts: readonly string[], count = texts.length, limit = MAX_LISTED): string {
+  const moreCount = count - limit;
+  const listed = texts.slice(0, limit).join(', ');
   return moreCount > 0 ? `${listed} and ${moreCount.toLocaleString('en-US')} more` : listed;
 }
 
@@ -146,7 +146,7 @@ export class ColumnAssignment {
     const count = unknown.length;
     const what = count === 1 ? 'Unknown column' : `${count.toLocaleString('en-US')} unknown columns`;
     const advice = 'Skip all unknown columns with --ignore-unknown, or assign a column to a field with --map.';
-    const text = `line ${line}: ${what}: ${listNames(names, limit)}. ${advice}`;
+    const text = `line ${line}: ${what}: ${listTexts(names.slice(0, limit).map(quote), count, limit)}. ${advice}`;
     // No column is proposed for a field by likeness: that could store a number as a name.
     this.issues.setColumnIssues(reported, count - reported.length, text);
   }
@@ -165,7 +165,7 @@ function skipReasonOf({ userFields = [], person }: CsvDefinition, field?: CsvFie
 
 /** An option names a column that the file does not have. */
 export function missingColumn(option: string, column: string, names: readonly string[]): LocatedIssue {
-  const inFile = listNames(names.filter((name) => name.trim() !== ''));
+  const inFile = listTexts(names.filter((name) => name.trim() !== '').map(quote));
   const message = `${option}: The file has no column ${quote(column)}. Its columns are ${inFile}.`;
   return { ...NO_LOCATION, expected: 'a column of the file', message };
 }

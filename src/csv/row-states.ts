@@ -1,8 +1,9 @@
-import type { IssueCollector } from '../datasets/import-error';
-import type { ColumnFacts } from './column-facts';
-import { columnKey } from './column-mappings';
+import { type IssueCollector, NO_LOCATION } from '../datasets/import-error';
+import { quote, quoteShortened } from '../datasets/quote';
 import { wordsOf } from '../datasets/similar-names';
-import { missingColumn } from './csv-columns';
+import { type ColumnFacts, MAX_COUNTED } from './column-facts';
+import { columnKey } from './column-mappings';
+import { listTexts, missingColumn } from './csv-columns';
 import type { CsvFormat } from './csv-options';
 import type { Survey } from './csv-survey';
 import { trimInvisible } from './csv-values';
@@ -27,13 +28,24 @@ export function statesOf({ counts }: ColumnFacts): Map<string, number> {
   return states;
 }
 
-/** Which rows `--only` selects. */
-export function rowSelection({ only = [] }: CsvFormat, { header }: Survey, issues: IssueCollector): RowSelection {
+/** Which rows `--only` selects. Each of its values must be in the file: a mistyped one of several would only select fewer rows. */
+export function rowSelection(
+  { only = [] }: CsvFormat,
+  { header, facts }: Survey,
+  issues: IssueCollector,
+): RowSelection {
   const normalized = (text = ''): string => trimInvisible(text).toLowerCase();
   const selected = new Map<number, Set<string>>();
   for (const { column, value } of only) {
     const index = header.names.findIndex((name) => columnKey(name) === columnKey(column));
+    const values = facts.get(index)?.differentValues ?? [];
+    const isKnown = values.some((each) => normalized(each) === normalized(value));
     if (index < 0) issues.add(missingColumn('--only', column, header.names));
+    else if (value !== '' && !isKnown && values.length < MAX_COUNTED) {
+      const known = listTexts(values.map(quoteShortened));
+      const message = `--only: No row has ${quoteShortened(value)} in ${quote(column)}. Its values are ${known}.`;
+      issues.add({ ...NO_LOCATION, expected: 'a value of the column', message });
+    }
     selected.set(index, (selected.get(index) ?? new Set()).add(normalized(value)));
   }
   return (cells) => [...selected].every(([index, values]) => values.has(normalized(cells[index])));
