@@ -23,6 +23,13 @@ export interface CsvSource {
   option?: { value: string; context: CellContext };
 }
 
+/** The times in an hour that occurs twice, of which the first one is taken. They are known when the file has been read. */
+interface RepeatedHours {
+  count: number;
+  /** The first of the times as the file has it, and the offset that is taken, such as `+02:00`. */
+  first?: { value: string; timeZone: string; offset: string };
+}
+
 /** How rows are matched with stored records by a value of their own. */
 interface MatchBy {
   name: string;
@@ -44,6 +51,7 @@ export interface CsvPlan extends ImportPlan {
   /** Whether `--only` selects a row. */
   readonly isSelected: RowSelection;
   readonly matchBy?: MatchBy;
+  readonly repeatedHours: RepeatedHours;
 }
 
 /**
@@ -64,7 +72,8 @@ export async function planCsv(
   const survey = await surveyFile(open, format, names);
   if (survey.encodingProblem && !isLenient) reportEncoding(survey.encodingProblem, issues);
   const columns = new ColumnAssignment(format, survey, names, issues).assign();
-  const contextOf = await cellContexts(format, columns, context);
+  const repeatedHours: RepeatedHours = { count: 0 };
+  const contextOf = await cellContexts(format, columns, repeatedHours, context);
   // A field may build on what earlier fields have put into the record, so their order is kept.
   const inOrder = [
     ...columnSources(section.fields, columns, contextOf),
@@ -88,6 +97,7 @@ export async function planCsv(
     usable: hasUsable ? usable : undefined,
     isSelected: rowSelection(format, survey, issues),
     sources,
+    repeatedHours,
   });
 }
 
@@ -106,6 +116,7 @@ type CellContextOf = (field: CsvField, column?: CsvColumn) => CellContext;
 async function cellContexts(
   { createTags, timeZone, dateFormat, optionValues, source }: CsvFormat,
   columns: CsvColumn[],
+  repeatedHours: RepeatedHours,
   { manager, organizationId }: ImportContext,
 ): Promise<CellContextOf> {
   const lookups = new Map<LookupSource | undefined, Lookup>();
@@ -116,6 +127,10 @@ async function cellContexts(
     lookups.set(references, await Lookup.load(manager, organizationId, references, mayCreate));
   }
   const fieldNames = new Set(columns.map(({ field }) => field?.name));
+  const onRepeatedHour = (value: string, offset: string): void => {
+    repeatedHours.count++;
+    repeatedHours.first ??= { value, timeZone: timeZone ?? '', offset };
+  };
   return ({ references }, column) => {
     const possible = column?.facts?.dateFormats ?? [];
     const proven = possible.length === 1 ? possible[0] : undefined;
@@ -126,6 +141,7 @@ async function cellContexts(
         timeZone,
         dateFormat: dateFormat ?? proven,
         isAmbiguous: possible.length > 1,
+        onRepeatedHour,
       },
       lookup: lookups.get(references),
       hasField: (name) => fieldNames.has(name),

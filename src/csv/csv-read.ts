@@ -83,13 +83,16 @@ class CsvRowReader {
    * so that the first attempt reports every error in the file.
    */
   private recover(row: CsvRow): RecoveredRow {
-    const { format, sources, isLenient, survey } = this.plan;
+    const { format, sources, isLenient, survey, repeatedHours } = this.plan;
     const noRecord = rowIssue(row, survey.header.names) ?? (!isLenient && this.isBlank(row) && blankIssue(row.line));
     if (noRecord) return { found: [], problem: noRecord };
     const location = { section: format.section, index: this.index++, line: row.line };
     const found = isLenient ? this.skippedValues(row) : [];
     const emptied = new Set<number>();
+    const { count } = repeatedHours;
     for (;;) {
+      // The times of the row may have been counted by an earlier attempt.
+      repeatedHours.count = count;
       const draft = this.parse(row, emptied, found);
       const problem = this.unusable(draft, row);
       if (problem) return { found, problem };

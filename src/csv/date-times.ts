@@ -7,6 +7,8 @@ export interface DateTimeOptions {
   /** The time zone of date-times that name none; UTC if undefined. */
   timeZone?: string;
   dateFormat?: DateFormat;
+  /** Called for a time that the clocks of the zone show twice, with the offset that is taken, such as `+02:00`. */
+  onRepeatedHour?: (value: string, offset: string) => void;
 }
 
 /** The parts of a date, and its text within a cell. */
@@ -70,9 +72,12 @@ export const isDateOnly = (cell: string): boolean =>
 
 /**
  * Parses a date, or a date with a time, into ISO 8601 in UTC. Returns undefined if it is neither.
- * @throws RangeError for an hour that the clocks of the time zone skip, or show twice
+ * @throws RangeError for an hour that the clocks of the time zone skip
  */
-export function parseDateTime(cell: string, { timeZone, dateFormat }: DateTimeOptions): string | undefined {
+export function parseDateTime(
+  cell: string,
+  { timeZone, dateFormat, onRepeatedHour }: DateTimeOptions,
+): string | undefined {
   if (cell.length > MAX_LENGTH) return undefined;
   const date = datePart(cell, dateFormat ? [...CLEAR_DATES, NUMERIC_DATES[dateFormat]] : CLEAR_DATES);
   if (!date) return undefined;
@@ -82,7 +87,7 @@ export function parseDateTime(cell: string, { timeZone, dateFormat }: DateTimeOp
   if (!clock) return undefined;
   const { time, zone } = clock;
   const utc = toUtc(`${dayOf(date)}T${time}${zone ?? 'Z'}`);
-  return utc && timeZone && !zone ? toZone(utc, timeZone, clock === MIDNIGHT) : utc;
+  return utc && timeZone && !zone ? toZone(utc, timeZone, (offset) => onRepeatedHour?.(cell, offset)) : utc;
 }
 
 /** A time of day in the form of ISO 8601. */
@@ -103,11 +108,11 @@ function parseClock(text: string): Clock | undefined {
 }
 
 /**
- * The instant at which the clocks of a time zone show a time.
+ * The instant at which the clocks of a time zone show a time; the first one if they show it twice.
  * @param local the time that the clocks show, written as if it were UTC
- * @param isDay whether it is the beginning of a day, which is the first of two midnights
+ * @param onRepeated called with the offset of the first one if they show it twice
  */
-function toZone(local: string, timeZone: string, isDay: boolean): string {
+function toZone(local: string, timeZone: string, onRepeated: (offset: string) => void): string {
   const shown = Date.parse(local);
   // The offset may change on that day, so those of the day before and the day after are tried.
   const offsets = [shown - DAY_MS, shown + DAY_MS].map((instant) => offsetMs(instant, timeZone));
@@ -116,9 +121,13 @@ function toZone(local: string, timeZone: string, isDay: boolean): string {
     .filter((instant) => instant + offsetMs(instant, timeZone) === shown);
   if (instants.length === 0) throw new RangeError(`the clocks of ${timeZone} skip this hour`);
   const first = Math.min(...instants);
-  if (!isDay && Math.max(...instants) > first) throw new RangeError(`the clocks of ${timeZone} show this hour twice`);
+  if (Math.max(...instants) > first) onRepeated(offsetText(shown - first));
   return toUtc(new Date(first).toISOString()) ?? local;
 }
+
+/** An offset such as `+02:00`. */
+const offsetText = (offset: number): string =>
+  `${offset < 0 ? '-' : '+'}${new Date(Math.abs(offset)).toISOString().slice(11, 16)}`;
 
 const DAY_MS = 86_400_000;
 

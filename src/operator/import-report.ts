@@ -86,7 +86,7 @@ export class ImportReport {
       ...ids,
       ...(repeatedRows > 0 && { repeatedRows }),
       ...(recreated > 0 && { recreated }),
-      ...(plan && { notes: readingNotes(plan, this.result) }),
+      ...(plan && csvJson(plan, this.result)),
       ...(before && { before: before.count > 0 ? before.path : null }),
       ...(leftOut && leftOutJson(leftOut)),
       ...(isDryRun && { dryRun: true }),
@@ -120,6 +120,12 @@ export class ImportReport {
     ]);
     return [formatTable(['column', 'field'], columns), ...this.result.preview.map(escapeInvisible)];
   }
+}
+
+/** What the JSON result has of the reading of a file. */
+function csvJson(plan: CsvPlan, repetitions: Repetitions): object {
+  const { count, first } = plan.repeatedHours;
+  return { ...(first && { repeatedHours: { count, ...first } }), notes: readingNotes(plan, repetitions) };
 }
 
 /** The lines that apply. */
@@ -176,13 +182,14 @@ function leftOutLines({ columns }: LeftOutList, plan: CsvPlan): string[] {
 
 /** What the operator should know of how a file was read. */
 export function readingNotes(plan: CsvPlan, { repeatedRows, samePersonRows }: Repetitions): string[] {
-  const { survey, columns, isLenient, onDuplicate } = plan;
+  const { survey, columns, isLenient, onDuplicate, repeatedHours } = plan;
   const { line, firstLine = line } = survey.header;
   const preamble = firstLine === line - 1 ? `line ${firstLine}` : `lines ${firstLine} to ${line - 1}`;
   const unused = unusedColumns(plan);
   const resolution =
     onDuplicate === 'merge' ? 'joined with the first row of the same key' : 'not kept, as another row has the same key';
   const addresses = samePersonRows === 1 ? 'has the address of an earlier row' : 'have the addresses of earlier rows';
+  const { count, first } = repeatedHours;
   return applicableLines([
     firstLine < line && `Skipped ${preamble} before the header.`,
     isLenient &&
@@ -193,6 +200,8 @@ export function readingNotes(plan: CsvPlan, { repeatedRows, samePersonRows }: Re
       `Another table begins on line ${survey.endLine}: it and all that follows was left out.`,
     unused.length > 0 && `Columns that were not used: ${unused.map(quote).join(', ')}.`,
     ...stateNotes(plan),
+    first &&
+      `${formatCount(count, 'time')} in an hour that occurs twice in ${first.timeZone}, such as ${quoteShortened(first.value)}: the first one was taken, UTC${first.offset}. Add the offset to a time that is the second one.`,
     repeatedRows > 0 && `${formatCount(repeatedRows, 'row')}: ${resolution}.`,
     samePersonRows > 0 &&
       `${formatCount(samePersonRows, 'row')} ${addresses}. To join the rows of a person, use --match ${plan.section.definition.personMatch} --repeated merge.`,

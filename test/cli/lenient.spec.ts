@@ -102,6 +102,21 @@ describe('import --lenient', () => {
     });
   });
 
+  it('names an hour that occurs twice once, with the offset that is taken, and counts its times', async () => {
+    const content = 'email,Create Date\nnobody,2026-10-25 02:30\nb@example.com,2026-10-25 02:45\n';
+    const options = ['--lenient', '--dry-run', '--time-zone', 'Europe/Berlin'];
+    expect((await run(content, ...options)).stdout).toContain(
+      '2 times in an hour that occurs twice in Europe/Berlin, such as "2026-10-25 02:30": the first one was taken, UTC+02:00.',
+    );
+    const { stdout } = await run(content, ...options, '--json');
+    expect((JSON.parse(stdout) as { repeatedHours: object }).repeatedHours).toEqual({
+      count: 2,
+      value: '2026-10-25 02:30',
+      timeZone: 'Europe/Berlin',
+      offset: '+02:00',
+    });
+  });
+
   it('has status 0 and no list where nothing is left out', async () => {
     const { status, stdout } = await run('email\nada@example.com\n', '--lenient');
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(ONE_LEAD) as string });
