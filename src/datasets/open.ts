@@ -27,6 +27,9 @@ const UNICODE_NAMES = /^u(tf|cs)/i;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 const ZIP_SIGNATURE = 'PK\x03\x04';
 
+/** Contacts as phones and QR codes have them. */
+const CARD_START = /^\s*(?:BEGIN:VCARD|MECARD:)/i;
+
 /** How many bytes at the start of a file tell what it is. */
 const START_LENGTH = 1000;
 
@@ -81,6 +84,10 @@ async function* joinStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 function createDecoder(start: Buffer, encoding?: string, onProblem?: OnProblem): Decoder {
   if (start.toString('latin1', 0, ZIP_SIGNATURE.length) === ZIP_SIGNATURE) {
     throw importError('This is a spreadsheet or an archive. Save it as CSV.');
+  }
+  // UTF-16 has its byte order mark and zeros between the letters.
+  if (CARD_START.test(start.toString('latin1', 0, START_LENGTH).replace(/[\0\xfe\xff]/g, ''))) {
+    throw importError('This is a vCard or MECARD, which cannot be imported. Save the contacts as CSV.');
   }
   if (encoding && !UTF8_NAMES.test(encoding)) return legacyDecoder(encoding);
   if (start[0] === 0xff && start[1] === 0xfe) return utf16Decoder('utf-16le');

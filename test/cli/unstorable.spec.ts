@@ -108,6 +108,20 @@ describe('a file that is imported', () => {
     expect((await leads())[2]).toMatchObject({ firstName: '="Cy"' });
   });
 
+  it.each([
+    ['vCard', 'BEGIN:VCARD\nVERSION:3.0\nN:Rowe;Ada;;;\nFN:Ada Rowe\nEND:VCARD\n'],
+    ['MECARD', 'MECARD:N:Rowe,Ada;EMAIL:ada@example.com;;\nMECARD:N:Ito,Ben;;\n'],
+  ])('is a %s, and is refused in one sentence', async (_kind, content) => {
+    const message = 'This is a vCard or MECARD, which cannot be imported. Save the contacts as CSV.';
+    for (const encoding of ['utf8', 'utf16le'] as const) {
+      for (const options of [[], ['--csv', 'leads'], ['--csv', 'leads', '--lenient']]) {
+        const { status, stdout, stderr } = await run(Buffer.from(`\ufeff\n${content}`, encoding), ...options);
+        expect({ status, stdout, first: stderr.split('\n')[0] }).toEqual({ status: 1, stdout: '', first: message });
+      }
+    }
+    expect(await leads()).toEqual([]);
+  });
+
   it('has commas in quoted names, and is split at the semicolons between them', async () => {
     const content = '"Name, first";"Name, last, family";Description\nAda;Rowe;pumps\n';
     const options = ['--map', 'Name, first=firstName', '--map', 'Name, last, family=lastName'];
