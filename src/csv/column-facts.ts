@@ -41,6 +41,11 @@ export class ColumnFacts {
     if (formats.length > 0) this.dateFormats = this.dateFormats?.filter((each) => formats.includes(each)) ?? formats;
   }
 
+  /** The only order of day and month that all dates allow. */
+  get provenFormat(): DateFormat | undefined {
+    return this.dateFormats?.length === 1 ? this.dateFormats[0] : undefined;
+  }
+
   /** Whether all of the counted values meet a condition, and there are some. */
   areAll = (condition: (value: string) => boolean): boolean =>
     this.counts.size > 0 && this.differentValues.every(condition);

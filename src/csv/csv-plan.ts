@@ -132,15 +132,14 @@ async function cellContexts(
     repeatedHours.first ??= { value, timeZone: timeZone ?? '', offset };
   };
   return ({ references }, column) => {
-    const possible = column?.facts?.dateFormats ?? [];
-    const proven = possible.length === 1 ? possible[0] : undefined;
+    const facts = column?.facts;
     return {
       organizationId,
       column: column?.name ?? '',
       dateTimes: {
         timeZone,
-        dateFormat: dateFormat ?? proven,
-        isAmbiguous: possible.length > 1,
+        dateFormat: dateFormat ?? facts?.provenFormat,
+        isAmbiguous: (facts?.dateFormats?.length ?? 0) > 1,
         onRepeatedHour,
       },
       lookup: lookups.get(references),

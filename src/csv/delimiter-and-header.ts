@@ -17,6 +17,8 @@ export interface CsvHeader {
   line: number;
   /** The number of the first line with text, if the header was detected. */
   firstLine?: number;
+  delimiter: string;
+  delimiterSource: 'header' | 'sep=' | '--delimiter';
 }
 
 /** A file of which the header has been read. */
@@ -86,7 +88,16 @@ export async function openCsv(
   const parser = new CsvParser(delimiter, row.nextLine, { firstColumn, skipRows, raw });
   parser.push(start.text.slice(end));
   const firstLine = skipLines === undefined ? start.line : undefined;
-  return { header: { names: all.slice(firstColumn), line: row.line, firstLine }, parts: parser.parts(texts) };
+  const namedSource = delimiter === start.separator ? 'sep=' : 'header';
+  const delimiterSource = format.delimiter === undefined ? namedSource : '--delimiter';
+  const header: CsvHeader = {
+    names: all.slice(firstColumn),
+    line: row.line,
+    firstLine,
+    delimiter,
+    delimiterSource,
+  };
+  return { header, parts: parser.parts(texts) };
 }
 
 const LINE_END = /\r\n|\n|\r/;

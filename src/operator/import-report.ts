@@ -1,6 +1,7 @@
 import { contactsFirst, otherNumberReason } from '../csv/csv-columns';
 import type { CsvColumn } from '../csv/csv-options';
 import type { CsvPlan } from '../csv/csv-plan';
+import type { DateFormat } from '../csv/date-times';
 import { isState } from '../csv/column-names';
 import { isOutState, statesOf } from '../csv/row-states';
 import { databaseErrorMessage } from '../database/errors';
@@ -92,7 +93,7 @@ export class ImportReport {
       ...(isDryRun && { dryRun: true }),
       ...(isDryRun &&
         plan && {
-          columns: plan.columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null })),
+          ...planJson(plan),
           first: preview.map((record) => JSON.parse(record) as unknown),
         }),
     };
@@ -118,7 +119,7 @@ export class ImportReport {
       escapeInvisible(name),
       field?.name ?? `(${use ?? 'skipped'})`,
     ]);
-    return [formatTable(['column', 'field'], columns), ...this.result.preview.map(escapeInvisible)];
+    return [formatText(plan), formatTable(['column', 'field'], columns), ...this.result.preview.map(escapeInvisible)];
   }
 }
 
@@ -126,6 +127,35 @@ export class ImportReport {
 function csvJson(plan: CsvPlan, repetitions: Repetitions): object {
   const { count, first } = plan.repeatedHours;
   return { ...(first && { repeatedHours: { count, ...first } }), notes: readingNotes(plan, repetitions) };
+}
+
+function planJson(plan: CsvPlan): object {
+  const { delimiter, delimiterSource, line } = plan.survey.header;
+  return {
+    format: { delimiter, delimiterSource, headerLine: line, dateFormats: Object.fromEntries(dateFormatsOf(plan)) },
+    columns: plan.columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null })),
+  };
+}
+
+/** The names of the columns with dates whose form does not tell the order of day and month, and their orders. */
+const dateFormatsOf = ({ format, columns }: CsvPlan): [column: string, order: DateFormat][] =>
+  columns.flatMap(({ name, field, facts }) => {
+    const order = facts?.dateFormats && (format.dateFormat ?? facts.provenFormat);
+    return field && order ? [[name, order]] : [];
+  });
+
+const DELIMITER_NAMES: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+
+/** What a file is: its delimiter and what names it, its header, and the orders of day and month. */
+function formatText(plan: CsvPlan): string {
+  const { delimiter, delimiterSource, line } = plan.survey.header;
+  const name = DELIMITER_NAMES[delimiter] ?? quote(delimiter);
+  const source = delimiterSource === 'header' ? 'as in the header' : `as ${delimiterSource} says`;
+  const reason = plan.format.dateFormat ? 'as --date-format says' : 'as its values prove';
+  const dates = dateFormatsOf(plan).map(
+    ([column, order]) => `Dates in column ${quote(column)} are read as ${order}, ${reason}.`,
+  );
+  return [`Cells are separated by ${name}, ${source}. The header is on line ${line}.`, ...dates].join('\n');
 }
 
 /** The lines that apply. */

@@ -65,7 +65,7 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     jsonResult:
       '{importId, imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
       'where imported has the number of records per section; recreated, where a file of --before brings back what was deleted; ' +
-      'with --csv also notes, with --dry-run columns and first, with --lenient skipped and errorsFile; ' +
+      'with --csv also notes and repeatedHours, with --dry-run format, columns and first, with --lenient skipped and errorsFile; ' +
       'on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
   })
