@@ -1,7 +1,7 @@
 import { importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
 import { isDateOnly, isTimeOnly } from './date-times';
 import { quote } from '../datasets/quote';
-import { wordsOf } from '../datasets/similar-names';
+import { isTypingError, wordsOf } from '../datasets/similar-names';
 import { columnKey, mappingsOf } from './column-mappings';
 import type { CsvField } from './csv-fields';
 import { salutations } from './words.json';
@@ -11,6 +11,9 @@ import type { CsvDefinition, CsvIdentifiers, ExternalSystem } from './csv-sectio
 import type { ColumnFacts } from './column-facts';
 import type { Survey } from './csv-survey';
 import { fieldNamed } from './csv.service';
+
+/** A shorter name could be a typing error of too many other names. */
+const MIN_SUGGESTED_LENGTH = 4;
 
 /** How many names a message lists. */
 const MAX_LISTED = 10;
@@ -71,7 +74,7 @@ export class ColumnAssignment {
     this.addTypes(columns);
     const unknown = ignoreUnknown ? [] : columns.filter(({ isUnknown }) => isUnknown);
     if (lenient) for (const column of unknown) column.skipReason = 'Unknown column.';
-    else this.reportUnknown(unknown);
+    else this.reportUnknown(unknown, columns);
     const [missing] = unused;
     if (missing) this.issues.add(missingColumn('--map', missing.column, header.names));
     const isRejected = unknown.length > 0 && !lenient;
@@ -134,21 +137,39 @@ export class ColumnAssignment {
     return usualColumns.filter((each) => names.includes(columnKey(each))).length >= MIN_USUAL_COLUMNS;
   }
 
-  private reportUnknown(unknown: CsvColumn[]): void {
+  private reportUnknown(unknown: CsvColumn[], columns: CsvColumn[]): void {
     if (unknown.length === 0) return;
     const { line } = this.survey.header;
     const contactCount = unknown.filter(({ facts }) => facts?.hasContact).length;
     const limit = this.issues.reportsAll ? unknown.length : Math.max(MAX_LISTED, contactCount);
-    const names = contactsFirst(unknown).map(({ name }) => name);
-    const fix = '--ignore-unknown';
-    const issue = { ...NO_LOCATION, line, expected: 'the name of a field', message: 'Unknown column.', fix };
-    const reported = names.slice(0, limit).map((column) => ({ ...issue, column }));
+    const filled = new Set(columns.map(({ field }) => field));
+    const texts: string[] = [];
+    const reported = contactsFirst(unknown)
+      .slice(0, limit)
+      .map(({ name }): LocatedIssue => {
+        const suggestion = this.suggestionFor(name, filled);
+        texts.push(suggestion ? `${quote(name)} (did you mean ${suggestion}?)` : quote(name));
+        const message = suggestion ? `Unknown column. Did you mean ${suggestion}?` : 'Unknown column.';
+        const expected = suggestion ?? 'the name of a field';
+        return { ...NO_LOCATION, line, column: name, expected, message, fix: '--ignore-unknown' };
+      });
     const count = unknown.length;
     const what = count === 1 ? 'Unknown column' : `${count.toLocaleString('en-US')} unknown columns`;
     const advice = 'Skip all unknown columns with --ignore-unknown, or assign a column to a field with --map.';
-    const text = `line ${line}: ${what}: ${listTexts(names.slice(0, limit).map(quote), count, limit)}. ${advice}`;
-    // No column is proposed for a field by likeness: that could store a number as a name.
+    const text = `line ${line}: ${what}: ${listTexts(texts, count, limit)}. ${advice}`;
+    // A likely typing error is only named: a command that fills a field by likeness could store a number as a name.
     this.issues.setColumnIssues(reported, count - reported.length, text);
+  }
+
+  /** The field in whose name there is a typing error. A name that differs more means something else: `Position ID` is no position. */
+  private suggestionFor(name: string, filled: Set<CsvField | undefined>): string | undefined {
+    const key = columnKey(name);
+    if (key.length < MIN_SUGGESTED_LENGTH) return undefined;
+    const { identifiers } = this.definition;
+    const isFree = (field: CsvField): boolean =>
+      (field.isList || !filled.has(field)) && field.name !== identifiers?.id && !isIdentifier(identifiers, field);
+    const names = [...this.names.section.fieldsByName];
+    return names.find(([known, field]) => isTypingError(key, known) && isFree(field))?.[1].name;
   }
 }
 

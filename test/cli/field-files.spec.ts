@@ -162,7 +162,7 @@ describe('a file from the field', () => {
     it('as nobody does: all are reported first, and the rows are checked nevertheless', async () => {
       const lines = await refused('Emial,Shoe size,email\na@example.com,43,nobody\n');
       expect(lines[0]).toBe(
-        'line 1: 2 unknown columns: "Emial", "Shoe size". Skip all unknown columns with --ignore-unknown, or assign a column to a field with --map.',
+        'line 1: 2 unknown columns: "Emial" (did you mean email?), "Shoe size". Skip all unknown columns with --ignore-unknown, or assign a column to a field with --map.',
       );
       expect(lines[1]).toMatch(/^line 2, column "email": "nobody" is not a valid e-mail address\./);
       expect(lines).toHaveLength(2);
