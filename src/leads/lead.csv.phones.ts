@@ -110,6 +110,29 @@ const phoneNumbersField = (path: string): CsvField => ({
   isOptional: true,
 });
 
+const phone = phoneField('phone', 'UNKNOWN');
+
+const isSameNumber = (one: PhoneNumber, other?: PhoneNumber): boolean =>
+  String(one.number).replace(/\D/g, '') === other?.number.replace(/\D/g, '');
+
+/** The preferred number. Address books have it among the others, too. */
+const primaryPhone: CsvField = {
+  ...phone,
+  name: 'phone.primary',
+  format: undefined,
+  parseInto(draft, cell, context) {
+    const own: RecordDraft = {};
+    phone.parseInto(own, cell, context);
+    const { leadProvided: primary = [] } = (own.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;
+    const { leadProvided: others = [], ...rest } = (draft.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;
+    if (primary.length === 0 || !Array.isArray(others)) return;
+    const added = primary.filter((each) => !others.some((other) => isSameNumber(other, each)));
+    const all = [...others, ...added];
+    const preferred = all.find((each) => isSameNumber(each, primary[0]));
+    draft.phoneNumbers = { ...rest, leadProvided: all.map((each) => ({ ...each, preferred: each === preferred })) };
+  },
+};
+
 const typedPhoneFields = PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN').map((type) =>
   phoneField(`phone.${type.toLowerCase()}`, type),
 );
@@ -117,6 +140,7 @@ const typedPhoneFields = PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN'
 export const PHONE_FIELDS: CsvField[] = [
   phoneNumbersField(LEAD_PROVIDED_PATH),
   phoneNumbersField('phoneNumbers.serviceProvided'),
-  phoneField('phone', 'UNKNOWN'),
+  phone,
   ...typedPhoneFields,
+  primaryPhone,
 ];

@@ -457,6 +457,36 @@ describe('a file is read as a person would', () => {
     expect(streets).toEqual(['Weg 12 a, Haus B', 'Gasse 7', 'Platz']);
   });
 
+  it('a primary phone number is one of the others', async () => {
+    await importText(
+      'Email,Primary Phone,Business Phone,Mobile Phone\na@b.example,+44 7700 900123,+44 20 7946 0123,+447700900123\nb@b.example,0441 99887,0441 99888,\nc@b.example,0441 99887; 0441 99889,0441 99887,\n',
+    );
+    const stored = (await leads()).map(({ phoneNumbers }) => phoneNumbers.leadProvided);
+    expect(stored).toEqual([
+      [
+        { number: '+447700900123', type: 'MOBILE', preferred: true },
+        { number: '+44 20 7946 0123', type: 'OFFICE', preferred: false },
+      ],
+      [
+        { number: '0441 99888', type: 'OFFICE', preferred: false },
+        { number: '0441 99887', type: 'UNKNOWN', preferred: true },
+      ],
+      [
+        { number: '0441 99887', type: 'OFFICE', preferred: true },
+        { number: '0441 99889', type: 'UNKNOWN', preferred: false },
+      ],
+    ]);
+  });
+
+  it.each([
+    ['7c9e0000-0000-4000-8000-0000000000c1', 'a UUID', /^line 2 and 58 more, column "ID": "1000" is not a Lanyard ID/],
+    ['abc', 'a text', ''],
+  ])('the 60th ID is %s', async (last, _what, message) => {
+    const ids = Array.from({ length: 59 }, (_, index) => String(1000 + index));
+    const rows = [...ids, last].map((id, index) => `${id},a${index}@example.com\n`);
+    expect((await importText(`ID,Email\n${rows.join('')}`)).message).toMatch(message);
+  });
+
   it('what stands for a name that is still to come is no name', async () => {
     const text =
       'Order #,First Name,Last Name,Email,Company\n1,Ada,Rowe,a@example.com,Cobalt\n2,Info Requested,Info Requested,Info Requested,Info Requested\n3,info requested,Ito,b@example.com,\n';
