@@ -1,7 +1,7 @@
 import { wordsOf } from '../datasets/similar-names';
 import { isUuid } from '../fields/text';
 import { trimInvisible } from './csv-values';
-import { type DateFormat, isDateOnly, possibleFormats } from './date-times';
+import { type DateFormat, isDateOnly, isTimeOnly, possibleFormats } from './date-times';
 import { companyForms, streets } from './words.json';
 
 /** How many different values of a column are counted. */
@@ -20,6 +20,12 @@ function isContact(value: string): boolean {
   return /\d/.test(value) && words.some(isStreet);
 }
 
+/** Something that may be so for all values of a column. */
+type Condition = (value: string) => boolean;
+
+/** Whether a value is no e-mail address. */
+export const hasNoAt: Condition = (value) => !value.includes('@');
+
 /** What the values of a column have in common. */
 export class ColumnFacts {
   /** How many cells have a value. */
@@ -29,6 +35,13 @@ export class ColumnFacts {
   dateFormats: DateFormat[] | undefined;
   /** How often the first different values occur. */
   readonly counts = new Map<string, number>();
+  /** The conditions and patterns that all values so far meet. */
+  private readonly met: Set<Condition | RegExp>;
+
+  /** @param idPatterns the forms of the IDs of known programs */
+  constructor(idPatterns: RegExp[]) {
+    this.met = new Set([hasNoAt, isDateOnly, isTimeOnly, ...idPatterns]);
+  }
 
   add(cell: string): void {
     const value = trimInvisible(cell);
@@ -37,6 +50,10 @@ export class ColumnFacts {
     const count = this.counts.get(value);
     if (count !== undefined || this.counts.size < MAX_COUNTED) this.counts.set(value, (count ?? 0) + 1);
     if (isUuid(value)) this.uuids++;
+    for (const each of this.met) {
+      const isMet = typeof each === 'function' ? each(value) : each.test(value);
+      if (!isMet) this.met.delete(each);
+    }
     const formats = possibleFormats(value);
     if (formats.length > 0) this.dateFormats = this.dateFormats?.filter((each) => formats.includes(each)) ?? formats;
   }
@@ -46,15 +63,14 @@ export class ColumnFacts {
     return this.dateFormats?.length === 1 ? this.dateFormats[0] : undefined;
   }
 
-  /** Whether all of the counted values meet a condition, and there are some. */
-  areAll = (condition: (value: string) => boolean): boolean =>
-    this.counts.size > 0 && this.differentValues.every(condition);
+  /** Whether all values meet a condition that is checked with each of them, and there are some. */
+  areAll = (condition: Condition | RegExp): boolean => this.values > 0 && this.met.has(condition);
 
   /** Whether most values meet a condition. */
-  areMostly = (condition: (value: string) => boolean): boolean => this.countOf(condition) * 2 > this.values;
+  areMostly = (condition: Condition): boolean => this.countOf(condition) * 2 > this.values;
 
   /** How many of the counted values meet a condition. */
-  countOf = (condition: (value: string) => boolean): number =>
+  countOf = (condition: Condition): number =>
     [...this.counts].reduce((sum, [value, count]) => sum + (condition(value) ? count : 0), 0);
 
   get differentValues(): string[] {

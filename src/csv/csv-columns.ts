@@ -8,7 +8,7 @@ import { salutations } from './words.json';
 import type { CsvColumn, CsvFormat } from './csv-options';
 import { type ColumnNames, isKind, isState, type NameMeaning, typedPrefix } from './column-names';
 import type { CsvDefinition, CsvIdentifiers, ExternalSystem } from './csv-section';
-import type { ColumnFacts } from './column-facts';
+import { type ColumnFacts, hasNoAt } from './column-facts';
 import type { Survey } from './csv-survey';
 import { fieldNamed } from './csv.service';
 
@@ -131,7 +131,7 @@ export class ColumnAssignment {
     { idPattern, idColumns = [], usualColumns = [] }: ExternalSystem,
     { name, facts }: CsvColumn,
   ): boolean {
-    if (idPattern) return facts?.areAll((value) => idPattern.test(value)) ?? false;
+    if (idPattern) return facts?.areAll(idPattern) ?? false;
     if (!idColumns.map(columnKey).includes(columnKey(name))) return false;
     const names = this.survey.header.names.map(columnKey);
     return usualColumns.filter((each) => names.includes(columnKey(each))).length >= MIN_USUAL_COLUMNS;
@@ -176,8 +176,7 @@ export class ColumnAssignment {
 /** Why the values of a column are left out although its name is that of a field. */
 function skipReasonOf({ userFields = [], person }: CsvDefinition, field?: CsvField, facts?: ColumnFacts) {
   if (!field || !facts) return undefined;
-  if (userFields.includes(field.name) && facts.areAll((value) => !value.includes('@')))
-    return 'It has names instead of e-mail addresses.';
+  if (userFields.includes(field.name) && facts.areAll(hasNoAt)) return 'It has names instead of e-mail addresses.';
   const isSalutation = (value: string): boolean =>
     value.split(/[\s./]+/).every((word) => word === '' || salutations.includes(word.toLowerCase()));
   if (field.name === person?.titleField && facts.areMostly(isSalutation)) return 'Its values are salutations.';

@@ -20,6 +20,8 @@ export interface Survey {
 export async function surveyFile(open: OpenFile, format: CsvFormat, names: ColumnNames): Promise<Survey> {
   let encodingProblem: EncodingProblem | undefined;
   const { header, parts } = await openCsv(open, format, names, (problem) => (encodingProblem = problem));
+  const { systems = [] } = names.section.definition.identifiers ?? {};
+  const idPatterns = systems.flatMap(({ idPattern }) => idPattern ?? []);
   const facts = new Map<number, ColumnFacts>();
   const tableEnd = new TableEnd(header, names);
   for await (const rows of parts) {
@@ -29,7 +31,7 @@ export async function surveyFile(open: OpenFile, format: CsvFormat, names: Colum
       if (rowIssue(row, header.names)) continue;
       for (const [index, cell] of row.cells.entries()) {
         if (cell === '' || index >= header.names.length) continue;
-        const known = facts.get(index) ?? new ColumnFacts();
+        const known = facts.get(index) ?? new ColumnFacts(idPatterns);
         facts.set(index, known);
         known.add(cell);
       }

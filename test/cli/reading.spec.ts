@@ -478,13 +478,20 @@ describe('a file is read as a person would', () => {
     ]);
   });
 
-  it.each([
-    ['7c9e0000-0000-4000-8000-0000000000c1', 'a UUID', /^line 2 and 58 more, column "ID": "1000" is not a Lanyard ID/],
-    ['abc', 'a text', ''],
-  ])('the 60th ID is %s', async (last, _what, message) => {
-    const ids = Array.from({ length: 59 }, (_, index) => String(1000 + index));
-    const rows = [...ids, last].map((id, index) => `${id},a${index}@example.com\n`);
-    expect((await importText(`ID,Email\n${rows.join('')}`)).message).toMatch(message);
+  it('values are judged by all of them, the last one among many, too', async () => {
+    const textOf = (last: string, column: string, values: string[]): string =>
+      ['Email', ...values.map((_, index) => `a${index}@example.com`), 'last@example.com']
+        .map((email, index) => `${[column, ...values, last][index]},${email}\n`)
+        .join('');
+    const numbers = Array.from({ length: 59 }, (_, index) => String(100 + index));
+    const uuid = '7c9e0000-0000-4000-8000-0000000000c1';
+    expect((await importText(textOf(uuid, 'ID', numbers))).message).toMatch(
+      /^line 2 and 58 more, column "ID": "100" is not a Lanyard ID/,
+    );
+    const ofSalesforce = numbers.map((number) => `00Q5f00000Ab${number}`);
+    await importText(textOf('abc', 'ID', ofSalesforce));
+    const stored = (await leads()).filter(({ remoteIds }) => (remoteIds as object[]).length > 0);
+    expect({ all: (await leads()).length, stored }).toEqual({ all: 60, stored: [] });
   });
 
   it('what stands for a name that is still to come is no name', async () => {
