@@ -845,13 +845,9 @@ interface CellContext {
   /** The name of the column; empty if the value comes from an option of the command. */
   column: string;
   dateTimes: ColumnDateTimes;
-  /** Whether the file has no apostrophes before cells that a spreadsheet would run as formulas. */
-  raw: boolean;
   lookup?: Lookup;
   /** Whether the file has a column of a field. */
   hasField: (name: string) => boolean;
-  /** Whether an option of the command fills a field in every row. */
-  hasOption: (name: string) => boolean;
   /** Where the IDs of the file come from, if an option says so. */
   source?: string;
 }
@@ -891,45 +887,8 @@ interface ColumnCheck {
 
 /** How the date-times of a column are read. */
 interface ColumnDateTimes extends DateTimeOptions {
-  /** The order of day and month by which the dates of the column are closest together. */
-  likelyDateFormat?: DateFormat;
-}
-
-/** Words in lower case that tell what a column is, and the fields that they concern. */
-interface ColumnWords {
-  /** Words of which values are made that are no titles, such as `mrs`. */
-  salutations: string[];
-  /** Words for numbers at which nobody answers, such as `fax`. */
-  otherNumbers: string[];
-  /** First words of the names of columns about the person who comes, and about the one who has paid. */
-  attendeePrefixes: string[];
-  buyerPrefixes: string[];
-  /** Names that have such a prefix and are those of things, such as `Ticket Name`. */
-  itemNames: string[];
-  /** Words in the titles of tables of others than those who come. */
-  otherTables: string[];
-  /** The kinds of numbers and addresses, by the words for them. */
-  kinds: Record<string, string[]>;
-  /** The field for each kind, by the field for any of them. */
-  kindFields: Record<string, Record<string, string>>;
-  /** Last words of the names of columns that say of which kind the values of another column are. */
-  typeNames: string[];
-  /** Names of columns that say what has become of each row, and words in their values for those who do not come. */
-  stateColumns: string[];
-  outStates: string[];
-  /** Last words of the names of companies, and words in street addresses. */
-  companyForms: string[];
-  streets: string[];
-  /** Names that mean something else in a file that has a certain other column, such as the region of an IP address. */
-  foreignColumns: {
-    names: string[];
-    beside: string;
-  }[];
-  titleField: string;
-  /** The fields that may have such a prefix. */
-  personFields: RegExp;
-  /** The fields that a file about attendees has without a buyer's prefix. */
-  attendeeFields: RegExp;
+  /** Whether all dates of the column are possible in both orders of day and month. */
+  isAmbiguous?: boolean;
 }
 
 /** A field that no column stores. */
@@ -977,16 +936,14 @@ interface CsvDefinition {
   fields: CsvField[];
   /** Generates the key of a record that has none; by default a UUID, if the key is one and the organization's own. */
   generateId?: () => string;
-  /** The fields that an option of `import` fills in every row, by the name of the option. */
-  optionFields?: Record<string, string>;
   /** The values that `--match` can match rows by, in addition to the key. */
   matches?: Record<string, CsvMatch>;
   /** What columns of IDs may hold, in addition to Lanyard's own IDs. */
   identifiers?: CsvIdentifiers;
   /** Fields that hold the address of a user. A column of one of them without any address is skipped. */
   userFields?: string[];
-  /** What words in the names and values of columns mean. */
-  words?: ColumnWords;
+  /** The fields of a person, in sections that have them. */
+  person?: PersonFields;
   /** Completes a record when all its cells have been read. */
   complete?: (record: RecordDraft) => void;
   usable?: UsableRecord;
@@ -1035,7 +992,7 @@ interface CsvIdentifiers {
   /** The value of `--match` for rows that have an ID of such a program. */
   match: string;
   /** Checks that a row with such an ID is about the same person as the record that has it. */
-  samePersonCheck: (providesField: (path: string) => boolean, isRef: boolean, advice: string) => RowCheck;
+  samePersonCheck: (providesField: (path: string) => boolean, isRef: boolean) => RowCheck;
 }
 
 /** How to match a row with a stored record by the value of a column. */
@@ -1062,11 +1019,8 @@ interface DateTimeOptions {
   /** The time zone of date-times that name none; UTC if undefined. */
   timeZone?: string;
   dateFormat?: DateFormat;
-  /**
-   * Called for a time that the clocks of the time zone show twice.
-   * @param offset of the first one, which is taken, such as `+02:00`
-   */
-  onRepeatedHour?: (cell: string, offset: string) => void;
+  /** Called for a time that the clocks of the zone show twice, with the offset that is taken, such as `+02:00`. */
+  onRepeatedHour?: (value: string, offset: string) => void;
 }
 
 type DecimalColumn = Required<Pick<ColumnOptions, 'precision' | 'scale'>> & Pick<ColumnOptions, 'nullable' | 'default'>;
@@ -1429,6 +1383,18 @@ interface PageContent {
   newest: LastEmitted | null;
   /** As of when it was read. A page of a snapshot has no such moment, because it is not complete. */
   readAt: LogMoment | null;
+}
+
+/** The fields that words in the names of columns concern. */
+interface PersonFields {
+  /** The field of a number or address for each of the kinds of `words.json`, by the field for any of them. */
+  kindFields: Record<string, Record<string, string>>;
+  /** The field of titles, which salutations are not. */
+  titleField: string;
+  /** The fields that may have a prefix such as `Ticket` or `Order`. */
+  prefixedFields: RegExp;
+  /** The fields that a file about attendees has without a buyer's prefix. */
+  attendeeFields: RegExp;
 }
 
 declare class PhoneNumber {

@@ -1,4 +1,4 @@
-import { normalizedName } from '../datasets/closest-name';
+import { normalizedName } from '../datasets/similar-names';
 import type { CsvColumn, ColumnMapping } from './csv-options';
 
 /** The name of a column in letters and digits. `Attendee #` is a number, not an attendee. */
@@ -11,14 +11,11 @@ export const columnKey = (name: string): string => normalizedName(name.replace(/
 export function mappingsOf(mappings: ColumnMapping[], name: string, nth: number): ColumnMapping[] {
   if (mappings.length === 0) return mappings;
   const key = columnKey(name);
-  const exact = mappings.filter(({ column }) => column === name.trim() && /#\d+$/.test(column));
-  if (exact.length > 0) return exact;
-  const numbered = mappings.filter(({ column }) => {
-    const [, base = '', number] = /^(.+)#(\d+)$/.exec(column) ?? [];
-    return Number(number) === nth && columnKey(base) === key;
-  });
-  if (numbered.length > 0) return numbered;
-  return mappings.filter(({ column }) => !/#\d+$/.test(column) && columnKey(column) === key);
+  const number = `#${nth}`;
+  const ofColumn = mappings.filter(
+    ({ column }) => column.endsWith(number) && columnKey(column.slice(0, -number.length)) === key,
+  );
+  return ofColumn.length > 0 ? ofColumn : mappings.filter(({ column }) => columnKey(column) === key);
 }
 
 /** How `--map` refers to a column: by its name, with a number unless it is the first column with that name. */

@@ -1,14 +1,14 @@
+import { wordsOf } from '../datasets/similar-names';
+import words from './words.json';
 import { columnKey, mappingsOf } from './column-mappings';
 import type { CsvField } from './csv-fields';
 import type { ColumnMapping } from './csv-options';
-import { type ColumnWords, NO_WORDS } from './csv-section';
+import type { PersonFields } from './csv-section';
 import type { CsvSection } from './csv.service';
 
 /** What the name of a column says about its values. */
 export interface NameMeaning {
   field?: CsvField;
-  /** Whether they say what has become of each row. */
-  isState?: boolean;
   /** Why they are left out although the name, or a word of it, is known. */
   skipReason?: string;
   /** Whether they are about the person who comes, or about somebody else who has paid. */
@@ -18,52 +18,42 @@ export interface NameMeaning {
   own?: CsvField;
 }
 
-/** The words of a text in lower case. */
-export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const STATE_KEYS = new Set(words.stateColumns.map(columnKey));
+const ITEM_KEYS = new Set(words.itemNames.map(columnKey));
 
 const isNumeral = (word: string): boolean => /^\d+$/.test(word);
 
 /** What names of columns mean in the files of a section. */
 export class ColumnNames {
-  readonly words: ColumnWords;
   private readonly fieldsByKey: Map<string, CsvField>;
-  private readonly stateKeys: Set<string>;
-  private readonly itemKeys: Set<string>;
+  private readonly person: PersonFields | undefined;
 
   constructor(
-    private readonly section: CsvSection,
+    readonly section: CsvSection,
     private readonly mappings: ColumnMapping[],
   ) {
     this.fieldsByKey = section.fieldsByName;
-    this.words = section.definition.words ?? NO_WORDS;
-    this.stateKeys = new Set(this.words.stateColumns.map(columnKey));
-    this.itemKeys = new Set(this.words.itemNames.map(columnKey));
+    this.person = section.definition.person;
   }
 
   /** Whether a text is the name of a column that is known as it stands. */
   isKnown = (name: string): boolean =>
-    this.fieldsByKey.has(columnKey(name)) || this.isState(name) || mappingsOf(this.mappings, name, 1).length > 0;
+    this.fieldsByKey.has(columnKey(name)) || isState(name) || mappingsOf(this.mappings, name, 1).length > 0;
 
   /** Whether a text ends with a word with which names of columns end, and has neither digits nor an address. */
   isLikeName = (text: string): boolean => !/[\d@]/.test(text) && this.section.lastWords.has(wordsOf(text).at(-1) ?? '');
 
-  /** Whether a column of this name says what has become of each row, such as `Approved`. */
-  isState = (name: string): boolean => this.stateKeys.has(columnKey(name));
-
-  /** Whether the title of a table names others than those who come, such as `Panelist Details`. */
-  isOtherTable = (title: string): boolean => wordsOf(title).some((word) => this.words.otherTables.includes(word));
-
   /** What the names of a file mean together. */
   meaningsOf(names: string[]): ReadonlyMap<string, NameMeaning> {
-    const { attendeeFields, foreignColumns } = this.words;
-    const inFile = new Set(names.map((name) => name.trim().toUpperCase()));
-    const foreign = foreignColumns.filter(({ beside }) => inFile.has(beside.toUpperCase()));
+    const inFile = new Set(names.map(columnKey));
+    const foreign = words.foreignColumns.filter(({ beside }) => inFile.has(columnKey(beside)));
     const foreignKeys = new Set(foreign.flatMap((each) => each.names.map(columnKey)));
     const meanings = new Map<string, NameMeaning>();
     for (const name of new Set(names)) {
       meanings.set(name, foreignKeys.has(columnKey(name)) ? {} : this.meaningOf(name));
     }
-    const isPerson = ({ field }: NameMeaning): boolean => attendeeFields.test(field?.name ?? '');
+    const isPerson = ({ field }: NameMeaning): boolean =>
+      field !== undefined && (this.person?.attendeeFields.test(field.name) ?? false);
     // `Billing City` is that of the company, unless a person is named beside it, as in `Billing First Name`.
     const buyers = [...meanings.values()].filter((each) => each.person === 'buyer' && isPerson(each));
     const buyerPrefixes = new Set(buyers.map(({ prefix }) => prefix));
@@ -80,63 +70,67 @@ export class ColumnNames {
   }
 
   private meaningOf(name: string): NameMeaning {
-    const { attendeePrefixes, buyerPrefixes, personFields } = this.words;
     const known = this.fieldsByKey.get(columnKey(name));
     const own = known?.isExactName && known.name !== name.trim() ? undefined : known;
     // `Lead #` is a number, not a lead.
-    const words = wordsOf(name.replace(/#\s*$/, ' number'));
-    const [prefix = '', ...rest] = words;
-    const isOfBuyer = buyerPrefixes.includes(prefix);
+    const all = wordsOf(name.replace(/#\s*$/, ' number'));
+    const [prefix = '', ...rest] = all;
+    const isOfBuyer = words.buyerPrefixes.includes(prefix);
     if (own && !isOfBuyer) return { field: own };
-    if (this.isOtherNumber(words)) return { skipReason: 'A number of a fax or pager is not a phone number.' };
-    const isState = this.isState(name);
-    if (rest.length === 0) return { field: own, isState };
-    if ((isOfBuyer || attendeePrefixes.includes(prefix)) && !this.itemKeys.has(columnKey(name))) {
+    if (isOtherNumber(all)) return { skipReason: 'A number of a fax or pager is not a phone number.' };
+    if (rest.length === 0) return { field: own };
+    if ((isOfBuyer || words.attendeePrefixes.includes(prefix)) && !ITEM_KEYS.has(columnKey(name))) {
       const field = this.fieldOfWords(rest);
-      if (field && personFields.test(field.name))
+      if (field && this.person?.prefixedFields.test(field.name))
         return { field, own, prefix, person: isOfBuyer ? 'buyer' : 'attendee' };
     }
-    return { field: own ?? this.fieldOfWords(words), isState };
+    return { field: own ?? this.fieldOfWords(all) };
   }
 
   /** The field of a name such as `Private Phone 2`: that of `Phone`, or the one for numbers of that kind. */
-  private fieldOfWords(words: string[]): CsvField | undefined {
-    const known = this.fieldsByKey.get(words.join(''));
+  private fieldOfWords(all: string[]): CsvField | undefined {
+    const known = this.fieldsByKey.get(all.join(''));
     if (known) return known;
-    const kind = this.kindOf(words);
-    const kindWords = kind === undefined ? [] : (this.words.kinds[kind] ?? []);
-    const base = this.fieldsByKey.get(words.filter((word) => !isNumeral(word) && !kindWords.includes(word)).join(''));
+    const [kind, kindWords = []] = kindOf(all) ?? [];
+    const base = this.fieldsByKey.get(all.filter((word) => !isNumeral(word) && !kindWords.includes(word)).join(''));
     if (kind !== undefined) return base && this.fieldOfKind(base, kind);
-    return base?.isList && words.some(isNumeral) ? base : undefined;
+    return base?.isList && all.some(isNumeral) ? base : undefined;
   }
 
-  /** The kind of number or address that words name, such as `home`. */
-  private kindOf = (words: string[]): string | undefined =>
-    Object.entries(this.words.kinds).find(([, known]) => words.some((word) => known.includes(word)))?.[0];
-
-  private isOtherNumber = (words: string[]): boolean => words.some((word) => this.words.otherNumbers.includes(word));
-
   private fieldOfKind = ({ name }: CsvField, kind: string): CsvField | undefined =>
-    this.fieldsByKey.get(columnKey(this.words.kindFields[name]?.[kind] ?? ''));
+    this.fieldsByKey.get(columnKey(this.person?.kindFields[name]?.[kind] ?? ''));
 
   /**
    * The field that a number or an address fills, by what another column says of its kind: null for a number at which
    * nobody answers, undefined if the text names no kind.
    */
   fieldOfType(field: CsvField, type: string): CsvField | null | undefined {
-    const words = wordsOf(type);
-    const kind = this.kindOf(words);
-    if (this.isOtherNumber(words)) return null;
+    const all = wordsOf(type);
+    if (isOtherNumber(all)) return null;
+    const [kind] = kindOf(all) ?? [];
     return kind === undefined ? undefined : this.fieldOfKind(field, kind);
   }
+}
 
-  /** Whether a text names a kind of number or address. */
-  isKind = (text: string): boolean => this.isOtherNumber(wordsOf(text)) || this.kindOf(wordsOf(text)) !== undefined;
+/** Whether a column of this name says what has become of each row, such as `Approved`. */
+export const isState = (name: string): boolean => STATE_KEYS.has(columnKey(name));
 
-  /** The start of a name such as `Phone 1 - Type`, if it is that of a column of kinds. */
-  typedPrefix(name: string): string | undefined {
-    const words = wordsOf(name);
-    const isType = words.length > 1 && this.words.typeNames.includes(words.pop() ?? '');
-    return isType ? words.join('') : undefined;
-  }
+/** Whether the title of a table names others than those who come, such as `Panelist Details`. */
+export const isOtherTable = (title: string): boolean => wordsOf(title).some((word) => words.otherTables.includes(word));
+
+/** The kind of number or address that words name, such as `home`, and all words for it. */
+const kindOf = (all: string[]): [kind: string, kindWords: string[]] | undefined =>
+  Object.entries(words.kinds).find(([, known]) => all.some((word) => known.includes(word)));
+
+/** Whether words name a number at which nobody answers, such as `fax`. */
+const isOtherNumber = (all: string[]): boolean => all.some((word) => words.otherNumbers.includes(word));
+
+/** Whether a text names a kind of number or address. */
+export const isKind = (text: string): boolean => isOtherNumber(wordsOf(text)) || kindOf(wordsOf(text)) !== undefined;
+
+/** The start of a name such as `Phone 1 - Type`, if it is that of a column of kinds. */
+export function typedPrefix(name: string): string | undefined {
+  const all = wordsOf(name);
+  const isType = all.length > 1 && words.typeNames.includes(all.pop() ?? '');
+  return isType ? all.join('') : undefined;
 }

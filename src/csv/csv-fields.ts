@@ -1,5 +1,5 @@
 import { quote } from '../datasets/quote';
-import { type ColumnDateTimes, type CsvValueType, CsvValueError, jsonEntries, trimInvisible } from './csv-values';
+import { type ColumnDateTimes, type CsvValueType, CsvValueError, trimInvisible } from './csv-values';
 import { joinEntries, splitEntries } from './list-cells';
 import type { Lookup, LookupSource } from './lookup';
 
@@ -12,13 +12,9 @@ export interface CellContext {
   /** The name of the column; empty if the value comes from an option of the command. */
   column: string;
   dateTimes: ColumnDateTimes;
-  /** Whether the file has no apostrophes before cells that a spreadsheet would run as formulas. */
-  raw: boolean;
   lookup?: Lookup;
   /** Whether the file has a column of a field. */
   hasField: (name: string) => boolean;
-  /** Whether an option of the command fills a field in every row. */
-  hasOption: (name: string) => boolean;
   /** Where the IDs of the file come from, if an option says so. */
   source?: string;
 }
@@ -117,13 +113,9 @@ export function referenceField(name: string, property: string, references: Looku
     references,
     isList: true,
     parseInto(draft, cell, context) {
-      const json = jsonEntries(cell);
-      const parts = json ?? splitReferences(cell, references, context.lookup);
-      const entries = parts.map((part) =>
-        typeof part === 'string' ? { [property]: resolveReference(part, references, context) } : part,
-      );
-      const keyOf = (entry: unknown): unknown => (entry && typeof entry === 'object' ? referenceOf(entry) : entry);
-      draft[name] = addEntries(draft[name], entries, keyOf);
+      const texts = splitReferences(cell, references, context.lookup);
+      const entries = texts.map((text) => ({ [property]: resolveReference(text, references, context) }));
+      draft[name] = addEntries((draft[name] ?? []) as unknown[], entries, referenceOf);
     },
     format(record, lookup) {
       const values = ((record[name] ?? []) as unknown[]).map(referenceOf);
@@ -143,12 +135,7 @@ function splitReferences(cell: string, { separator }: LookupSource, lookup?: Loo
 /** The option that skips a column. */
 export const skipOption = (column: string): string => `--map ${quote(`${column}=`)}`;
 
-/**
- * Adds the entries of a column to those of the columns before it; of entries with the same key the last one counts. A value
- * that is not a list is kept, so that the check of the record rejects it.
- */
-export function addEntries(before: unknown, added: unknown[] | string, keyOf: (entry: unknown) => unknown): unknown {
-  if (!Array.isArray(added) || (before !== undefined && !Array.isArray(before))) return before ?? added;
-  const entries = [...((before as unknown[] | undefined) ?? []), ...added];
-  return [...new Map(entries.map((entry) => [JSON.stringify(keyOf(entry)), entry])).values()];
-}
+/** Adds the entries of a column to those of the columns before it; of entries with the same key the last one counts. */
+export const addEntries = <Entry>(before: Entry[], added: Entry[], keyOf: (entry: Entry) => string): Entry[] => [
+  ...new Map([...before, ...added].map((entry) => [keyOf(entry), entry])).values(),
+];

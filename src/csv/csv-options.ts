@@ -1,38 +1,36 @@
 import type { OnDuplicate } from '../datasets/import-plan';
+import type { ColumnFacts } from './column-facts';
 import type { CsvField } from './csv-fields';
 import type { DateTimeOptions } from './date-times';
 
 /** How a CSV file is written, and what its columns and rows mean. */
-export interface CsvFormat {
+export interface CsvFormat extends DateTimeOptions {
   section: string;
   /** A comma by default in an export; detected from the first lines of the file in an import. */
   delimiter?: string;
   mappings: ColumnMapping[];
   /** Whether cells that a spreadsheet would run as formulas have no apostrophe before them. */
-  raw: boolean;
+  raw?: boolean;
   /** How many lines to skip before the header; the header is detected if undefined. */
   skipLines?: number;
   /** Ranges of lines, first and last, on which rows are skipped. */
-  skipRows: [first: number, last: number][];
+  skipRows?: [first: number, last: number][];
   encoding?: string;
-  /** The rows to import: those that have one of the values in each of the columns. */
-  only: { column: string; values: string[] }[];
+  /** The rows to import: those that have one of the values in each of the columns that are named. */
+  only?: { column: string; value: string }[];
   /** Whether to skip columns that match no field. */
-  ignoreUnknown: boolean;
+  ignoreUnknown?: boolean;
   /** Whether to leave out what cannot be read, instead of rejecting the file. */
-  isLenient: boolean;
-  dateTimes: DateTimeOptions;
+  lenient?: boolean;
   optionValues: OptionValue[];
   /** The value by which rows are matched with stored records, if the operator has chosen it. */
   match?: string;
   /** What to do with several rows for the same record; they are an error if undefined. */
-  onDuplicate?: OnDuplicate;
+  repeated?: OnDuplicate;
   /** Which program or list the IDs of the file are from. */
   source?: string;
-  /** A name for the source that messages suggest. */
-  suggestedSource?: string;
   /** Whether a row may change the person of a record that has its id. */
-  mayOverwrite: boolean;
+  overwrite?: boolean;
   /** The group in which to create tags that cells refer to and that do not exist. */
   createTags?: string;
 }
@@ -58,6 +56,8 @@ export interface CsvColumn {
   index: number;
   /** The number of columns with this name, up to and including this one. */
   nth: number;
+  /** What its values have in common; undefined without values. */
+  facts?: ColumnFacts;
   /** The field that it fills; undefined if it is skipped. */
   field: CsvField | undefined;
   /** Index of the column with the times of its dates. */

@@ -1,10 +1,14 @@
 import { MAX_ROW_LENGTH, MAX_ROW_MIB } from '../datasets/open';
 import { ImportError, NO_LOCATION } from '../datasets/import-error';
+import { plainText } from './csv-formulas';
+import type { CsvFormat } from './csv-options';
 
 export interface CsvRow {
   cells: string[];
   /** One-based number of the line on which the row begins. */
   line: number;
+  /** The number of the line after the row. */
+  nextLine: number;
   /** Why the row cannot be read. Its cells are then those of its first line, split at every delimiter. */
   problem?: string;
 }
@@ -18,6 +22,14 @@ const STRAY = 'Stray quotation mark. Quote the whole cell and double the marks i
 const MAX_LENGTH_AFTER_BROKEN_ROW = 65_536;
 /** Reading stops after more broken rows than this. */
 const MAX_BROKEN_ROWS = 100;
+
+/** Which rows and cells are wanted. */
+export interface WantedCells extends Pick<CsvFormat, 'skipRows' | 'raw'> {
+  /** How many cells at the beginning of each row are left out. */
+  firstColumn: number;
+}
+
+const ALL_ROWS: WantedCells = { firstColumn: 0, raw: true };
 
 /** A cell and the index after it, which is that of the text's end if the cell is not complete. */
 interface Cell {
@@ -44,16 +56,27 @@ export class CsvParser {
   constructor(
     private readonly delimiter: string,
     private line: number,
+    private readonly wanted: WantedCells = ALL_ROWS,
   ) {}
 
-  /** Index in the text that was pushed last, and the line number there. */
-  get state(): { end: number; line: number } {
-    return { end: this.position, line: this.line };
+  /** Index in the text that was pushed last, after the rows so far. */
+  get end(): number {
+    return this.position;
   }
 
   push(part: string): void {
     this.text = this.text.slice(this.position) + part;
     this.position = 0;
+  }
+
+  /** The rows of what was pushed and of the rest of the file, part by part. */
+  async *parts(texts: AsyncIterable<string>): AsyncGenerator<Iterable<CsvRow>> {
+    yield this.rows(false);
+    for await (const text of texts) {
+      this.push(text);
+      yield this.rows(false);
+    }
+    yield this.rows(true);
   }
 
   /**
@@ -65,13 +88,17 @@ export class CsvParser {
     if (!isEnd && this.text.length < this.retryLength) return;
     this.retryLength = 0;
     this.isEnd = isEnd;
+    const { firstColumn, skipRows = [], raw } = this.wanted;
     while (this.position < this.text.length) {
       const row = this.parseRow();
       if (!row) {
         this.retryLength = Math.min(2 * (this.text.length - this.position), MAX_ROW_LENGTH + 2);
         return;
       }
-      if (row.problem !== undefined || row.cells.some((cell) => cell.trim() !== '')) yield row;
+      if (skipRows.some(([first, last]) => row.line >= first && row.line <= last)) continue;
+      const own = firstColumn === 0 ? row.cells : row.cells.slice(firstColumn);
+      const cells = raw ? own : own.map(plainText);
+      if (row.problem !== undefined || cells.some((cell) => cell.trim() !== '')) yield { ...row, cells };
     }
   }
 
@@ -93,7 +120,7 @@ export class CsvParser {
       if (!isLast) continue;
       this.position = position;
       this.line += lines;
-      return { cells, line };
+      return { cells, line, nextLine: this.line };
     }
   }
 
@@ -108,7 +135,7 @@ export class CsvParser {
     }
     this.position = this.afterLineEnd(end);
     this.line++;
-    return { cells: text.slice(start, end).split(this.delimiter), line, problem };
+    return { cells: text.slice(start, end).split(this.delimiter), line, nextLine: this.line, problem };
   }
 
   private parseCell(start: number): Cell {

@@ -2,20 +2,19 @@ import type { EntityManager } from 'typeorm';
 import { importError, type IssueCollector, NO_LOCATION } from '../datasets/import-error';
 import type { ErrorLocation, ImportContext, ImportPlan, NewReferences, RecordLocation } from '../datasets/import-plan';
 import { type EncodingProblem, LEGACY_ENCODING } from '../datasets/open';
-import { quote } from '../datasets/quote';
 import { ColumnNames } from './column-names';
-import { ColumnAssignment, ownNames } from './csv-columns';
+import { ColumnAssignment } from './csv-columns';
 import { type CellContext, type CsvField, filledPaths, fillsPath } from './csv-fields';
 import type { CsvColumn, CsvFormat, OptionValue } from './csv-options';
 import type { OpenFile } from './delimiter-and-header';
-import type { CsvDefinition, CsvMatch } from './csv-section';
+import type { CsvDefinition, CsvMatch, UsableRecord } from './csv-section';
 import { type Survey, surveyFile } from './csv-survey';
 import { CsvValueError } from './csv-values';
+import { quoteEntry } from './list-cells';
 import type { CsvSection, CsvService } from './csv.service';
-import type { DateFormat } from './date-times';
 import { Lookup, type LookupSource } from './lookup';
 import { cellOrder } from './row-issues';
-import { type ColumnStates, type RowSelection, rowSelection, statesOf } from './row-states';
+import { type RowSelection, rowSelection } from './row-states';
 
 /** A field, and the columns that fill it, or the value that an option of the command sets in every row. */
 export interface CsvSource {
@@ -25,7 +24,7 @@ export interface CsvSource {
 }
 
 /** The times in an hour that occurs twice, of which the first one is taken. They are known when the file has been read. */
-export interface RepeatedHours {
+interface RepeatedHours {
   count: number;
   /** The first of the times as the file has it, and the offset that is taken, such as `+02:00`. */
   first?: { value: string; timeZone: string; offset: string };
@@ -46,17 +45,13 @@ export interface CsvPlan extends ImportPlan {
   readonly survey: Survey;
   /** The columns of the file and the fields that they fill. */
   readonly columns: readonly CsvColumn[];
-  readonly ownColumnNames: readonly string[];
   readonly sources: readonly CsvSource[];
-  readonly states: readonly ColumnStates[];
+  /** What a useful record has, if the file has a column of it. */
+  readonly usable?: UsableRecord;
   /** Whether `--only` selects a row. */
   readonly isSelected: RowSelection;
   readonly matchBy?: MatchBy;
   readonly repeatedHours: RepeatedHours;
-  /** The orders of day and month, by the names of the columns whose dates need one. */
-  readonly dateFormats: Readonly<Record<string, DateFormat>>;
-  /** The value of `--match` that finds the person of a row. */
-  readonly personMatch?: string;
 }
 
 /**
@@ -69,50 +64,41 @@ export async function planCsv(
   open: OpenFile,
   context: ImportContext,
 ): Promise<CsvPlan> {
-  const { isLenient, onDuplicate } = format;
+  const isLenient = format.lenient ?? false;
   const { issues } = context;
   const section = csv.section(format.section);
   const { definition } = section;
   const names = new ColumnNames(section, format.mappings);
-  const patterns = (definition.identifiers?.systems ?? []).flatMap(({ idPattern }) => idPattern ?? []);
-  const survey = await surveyFile(open, format, names, patterns);
+  const survey = await surveyFile(open, format, names);
   if (survey.encodingProblem && !isLenient) reportEncoding(survey.encodingProblem, issues);
-  reportDelimiter(survey, issues);
-  const columns = new ColumnAssignment(section, format, survey, names, issues).assign();
+  const columns = new ColumnAssignment(format, survey, names, issues).assign();
   const repeatedHours: RepeatedHours = { count: 0 };
-  const contextOf = await cellContexts(format, survey, columns, repeatedHours, context);
-  const sources = [
+  const contextOf = await cellContexts(format, columns, repeatedHours, context);
+  // A field may build on what earlier fields have put into the record, so their order is kept.
+  const inOrder = [
     ...columnSources(section.fields, columns, contextOf),
     ...format.optionValues.map((value) => optionSource(value, contextOf)),
   ];
+  const isFirst = ({ field }: CsvSource): boolean => field.isReadFirst ?? false;
+  const sources = [...inOrder.filter(isFirst), ...inOrder.filter((source) => !isFirst(source))];
+  const { usable } = definition;
+  const hasUsable = columns.some(({ field }) => field && usable?.fieldNames.test(field.name));
   return Object.freeze({
     ...writePlan(sources),
     ...matchPlan(definition, format, sources, columns),
     newReferences: newReferences(sources, format, context.organizationId),
-    onDuplicate,
+    onDuplicate: format.repeated,
     isLenient,
     format,
     section,
     names,
     survey,
     columns,
-    dateFormats: dateFormatsOf(format, survey, columns),
-    personMatch: definition.personMatch,
-    ownColumnNames: ownNames(survey.header.names),
-    states: statesOf(survey, names),
+    usable: hasUsable ? usable : undefined,
     isSelected: rowSelection(format, survey, issues),
     sources,
     repeatedHours,
   });
-}
-
-function dateFormatsOf({ dateTimes }: CsvFormat, { facts }: Survey, columns: CsvColumn[]): Record<string, DateFormat> {
-  const orders = columns.flatMap(({ name, index, field }) => {
-    const dates = facts.get(index)?.dates;
-    const order = dates?.likelyFormat && (dateTimes.dateFormat ?? dates.format);
-    return field && order ? [[name, order] as const] : [];
-  });
-  return Object.fromEntries(orders);
 }
 
 function reportEncoding({ line, encoding }: EncodingProblem, issues: IssueCollector): void {
@@ -124,19 +110,11 @@ function reportEncoding({ line, encoding }: EncodingProblem, issues: IssueCollec
   issues.add({ ...NO_LOCATION, expected: 'UTF-8, or the name of the encoding', message, fix });
 }
 
-function reportDelimiter({ header: { wrongDelimiter, delimiter, line } }: Survey, issues: IssueCollector): void {
-  if (wrongDelimiter === undefined) return;
-  const fix = `--delimiter ${delimiter === '\t' ? 'tab' : quote(delimiter)}`;
-  const message = `The header is not separated by ${quote(wrongDelimiter)}. Use ${fix}.`;
-  issues.add({ ...NO_LOCATION, line, expected: fix, message, fix });
-}
-
 /** The context in which the cells of a column, or the value of an option, are parsed. */
 type CellContextOf = (field: CsvField, column?: CsvColumn) => CellContext;
 
 async function cellContexts(
-  { createTags, dateTimes: { timeZone, dateFormat }, optionValues, raw, source }: CsvFormat,
-  { facts }: Survey,
+  { createTags, timeZone, dateFormat, optionValues, source }: CsvFormat,
   columns: CsvColumn[],
   repeatedHours: RepeatedHours,
   { manager, organizationId }: ImportContext,
@@ -154,31 +132,28 @@ async function cellContexts(
     repeatedHours.first ??= { value, timeZone: timeZone ?? '', offset };
   };
   return ({ references }, column) => {
-    const dates = column && facts.get(column.index)?.dates;
+    const facts = column?.facts;
     return {
       organizationId,
       column: column?.name ?? '',
       dateTimes: {
         timeZone,
-        dateFormat: dateFormat ?? dates?.format,
-        likelyDateFormat: dates?.likelyFormat,
+        dateFormat: dateFormat ?? facts?.provenFormat,
+        isAmbiguous: (facts?.dateFormats?.length ?? 0) > 1,
         onRepeatedHour,
       },
-      raw,
       lookup: lookups.get(references),
       hasField: (name) => fieldNames.has(name),
-      hasOption: (name) => optionValues.some(({ field }) => field.name === name),
       source,
     };
   };
 }
 
-/** The fields that columns fill. A field may build on what earlier fields have put into the record, so their order is kept. */
+/** The fields that columns fill. */
 function columnSources(fields: CsvField[], columns: CsvColumn[], contextOf: CellContextOf): CsvSource[] {
-  const inOrder = [...fields.filter((field) => field.isReadFirst), ...fields.filter((field) => !field.isReadFirst)];
   // A file may have a million columns that fill nothing.
   const used = columns.filter(({ field }) => field !== undefined);
-  return inOrder.flatMap((field) => {
+  return fields.flatMap((field) => {
     const filling = used.filter((column) => column.field === field);
     const inputs = filling.map((column) => ({ column, context: contextOf(field, column) }));
     return inputs.length > 0 ? [{ field, inputs }] : [];
@@ -189,12 +164,12 @@ function columnSources(fields: CsvField[], columns: CsvColumn[], contextOf: Cell
 function optionSource({ option, field, value }: OptionValue, contextOf: CellContextOf): CsvSource {
   const context = contextOf(field);
   // The value is one entry of a list, whatever it contains.
-  const cell = field.references ? JSON.stringify([value]) : value;
+  const cell = field.references ? quoteEntry(value) : value;
   try {
     field.parseInto({}, cell, context);
   } catch (error) {
     if (!(error instanceof CsvValueError)) throw error;
-    throw importError(`--${option}: ${error.message}`);
+    throw importError(`${option}: ${error.message}`);
   }
   return { field, inputs: [], option: { value: cell, context } };
 }
@@ -242,7 +217,7 @@ function locateCell(sources: CsvSource[], { line = null }: RecordLocation, path:
 /** Matches rows by the ID of a known program if they have one, unless the operator has chosen otherwise. */
 function matchPlan(
   { identifiers, matches = {}, personMatch = '' }: CsvDefinition,
-  { match: given, mayOverwrite, suggestedSource = 'NAME' }: CsvFormat,
+  { match: given, overwrite }: CsvFormat,
   sources: CsvSource[],
   columns: CsvColumn[],
 ): Pick<CsvPlan, 'match' | 'matchPath' | 'matchBy' | 'checks' | 'personKey'> {
@@ -256,12 +231,8 @@ function matchPlan(
   const key = matchBy?.columns[0]?.field;
   const isByRef = !match && hasRef && !hasId;
   const samePerson =
-    !mayOverwrite && (isByRef || isBySystem)
-      ? identifiers?.samePersonCheck(
-          (path) => sources.some(({ field }) => fillsPath(field, path)),
-          isByRef,
-          `--source ${quote(suggestedSource)}`,
-        )
+    !overwrite && (isByRef || isBySystem)
+      ? identifiers?.samePersonCheck((path) => sources.some(({ field }) => fillsPath(field, path)), isByRef)
       : undefined;
   const person = matches[personMatch];
   const namesPerson = sources.some(({ field }) => person?.fieldNames.test(field.name));
@@ -297,11 +268,4 @@ function newReferences(sources: CsvSource[], { createTags }: CsvFormat, organiza
     };
     return [{ path: field.name, count: () => lookup.missing.length, create }];
   });
-}
-
-/** Columns of flags of a list that no column and no option fills. */
-export function columnsWithoutEffect({ columns, providesField }: CsvPlan): CsvColumn[] {
-  const hasNoList = ({ field }: CsvColumn): boolean =>
-    field?.entryFields !== undefined && !Object.keys(field.entryFields).some((list) => providesField(list));
-  return columns.filter(hasNoList);
 }

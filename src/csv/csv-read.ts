@@ -1,12 +1,12 @@
 import { isStorableText } from '../fields/text';
 import { unstorableText } from '../datasets/expectation';
-import { type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
+import type { LocatedIssue } from '../datasets/import-error';
 import type { ImportSource, LeftOut, ReadRecord } from '../datasets/import-plan';
 import { quote, quoteShortened } from '../datasets/quote';
 import { RecordCheck } from '../datasets/record-check';
 import { mappedName } from './column-mappings';
 import { isIdentifier, otherNumberReason } from './csv-columns';
-import { type CellContext, type CsvField, filledPaths, type RecordDraft, skipOption } from './csv-fields';
+import { type CellContext, type CsvField, type RecordDraft, skipOption } from './csv-fields';
 import type { CsvColumn, CsvFormat } from './csv-options';
 import { openCsv, type OpenFile } from './delimiter-and-header';
 import type { CsvRow } from './csv-parser';
@@ -24,12 +24,11 @@ export const csvSource = (csv: CsvService, format: CsvFormat, open: OpenFile): I
 /** Reads the records of a file in constant memory. */
 async function* readCsv(plan: CsvPlan, check: RecordCheck, open: OpenFile): AsyncGenerator<Iterable<ReadRecord>> {
   const reader = new CsvRowReader(plan, check);
-  const onProblem = () => undefined; // The plan has reported it.
-  const { parts } = await openCsv(open, plan.format, plan.names, onProblem);
+  const { parts } = await openCsv(open, plan.format, plan.names);
   for await (const rows of parts) yield reader.readAll(rows);
 }
 
-/** What has become of a row, and the errors of its cells. */
+/** What has become of a row, and what was found in its cells. */
 interface RecoveredRow extends Pick<ReadRecord, 'record' | 'location'> {
   found: LocatedIssue[];
   /** Why it is no record nevertheless. */
@@ -38,62 +37,40 @@ interface RecoveredRow extends Pick<ReadRecord, 'record' | 'location'> {
 
 /** Reads rows into records. */
 class CsvRowReader {
-  /** Index of the first column of the file itself. */
-  private readonly firstColumn: number;
-  private readonly namelessColumns: number[];
   private index = 0;
 
   constructor(
     private readonly plan: CsvPlan,
     private readonly check: RecordCheck,
-  ) {
-    const { names } = plan.survey.header;
-    this.firstColumn = names.length - plan.ownColumnNames.length;
-    this.namelessColumns = [...names.keys()].filter((index) => names[index]?.trim() === '');
-  }
+  ) {}
 
   *readAll(rows: Iterable<CsvRow>): Generator<ReadRecord> {
     const { isSelected, survey } = this.plan;
     for (const row of rows) {
       if (row.line >= (survey.endLine ?? Infinity)) return;
-      if (!isSelected(row.cells)) continue;
-      const record = this.read(row);
-      if (record) yield record;
+      if (isSelected(row.cells)) yield this.read(row);
     }
   }
 
-  /** Undefined for a row that has no text of the file itself. */
-  private read(row: CsvRow): ReadRecord | undefined {
-    const { isLenient, survey } = this.plan;
-    const { line } = row;
-    const cells = this.firstColumn === 0 ? row.cells : row.cells.slice(this.firstColumn);
-    if (cells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
-    const skipped = ({ message: reason }: LocatedIssue): LeftOut => ({
-      line,
-      column: null,
-      value: null,
-      reason,
-      cells,
-    });
-    const noRecord =
-      rowIssue(row, survey.header.names) ?? (!isLenient && this.isBlank(row) ? blankIssue(line) : undefined);
-    if (noRecord) return isLenient ? { issues: [], leftOut: [skipped(noRecord)] } : { issues: [noRecord], leftOut: [] };
+  private read(row: CsvRow): ReadRecord {
+    const { line, cells } = row;
     const { record, location, found, problem } = this.recover(row);
-    if (!isLenient) {
-      // If a value of the match is invalid, that has already been reported.
-      const isReported = problem === undefined || !this.isMatchBlank(row);
-      return { location, record, issues: isReported ? found : [...found, problem], leftOut: [] };
-    }
-    const leftOut = [...this.skippedValues(row), ...found.map((issue) => leftOutValue(line, issue))];
-    if (problem) leftOut.push(skipped(problem));
+    if (!this.plan.isLenient) return { location, record, issues: problem ? [...found, problem] : found, leftOut: [] };
+    const leftOut = found.map(({ column, value, message }): LeftOut => ({
+      line,
+      column: column ?? '',
+      value: String(value ?? ''),
+      reason: message,
+    }));
+    if (problem) leftOut.push({ line, column: null, value: null, reason: problem.message, cells });
     return { location, record, issues: [], leftOut, cells };
   }
 
   /** Whether a row says nothing of somebody, as a line of totals does. */
   private isBlank({ cells }: CsvRow): boolean {
-    const { columns, section } = this.plan;
-    const { usable, identifiers } = section.definition;
-    if (!usable || !columns.some(({ field }) => field && usable.fieldNames.test(field.name))) return false;
+    const { columns, section, usable } = this.plan;
+    if (!usable) return false;
+    const { identifiers } = section.definition;
     const filled = columns.filter(({ index }) => textAt(cells, index) !== '');
     const isKey = ({ field }: CsvColumn): boolean => field !== undefined && isIdentifier(identifiers, field);
     const isPart = (column: CsvColumn): boolean =>
@@ -106,67 +83,61 @@ class CsvRowReader {
    * so that the first attempt reports every error in the file.
    */
   private recover(row: CsvRow): RecoveredRow {
-    const { format, sources, isLenient, repeatedHours } = this.plan;
+    const { format, sources, isLenient, survey, repeatedHours } = this.plan;
+    const noRecord = rowIssue(row, survey.header.names) ?? (!isLenient && this.isBlank(row) && blankIssue(row.line));
+    if (noRecord) return { found: [], problem: noRecord };
     const location = { section: format.section, index: this.index++, line: row.line };
-    const found = this.namelessCellIssues(row);
+    const found = isLenient ? this.skippedValues(row) : [];
     const emptied = new Set<number>();
-    let draft = this.parse(row, emptied, found);
+    const { count } = repeatedHours;
     for (;;) {
+      // The times of the row may have been counted by an earlier attempt.
+      repeatedHours.count = count;
+      const draft = this.parse(row, emptied, found);
       const problem = this.unusable(draft, row);
       if (problem) return { found, problem };
       const { record, issues } = this.check.check(location, this.completed(draft));
       if (issues.length === 0) return { location, record, found };
       for (const issue of issues) {
-        const filled = this.filledCells(issue, emptied);
+        const filled = this.filledColumns(issue, row.cells, emptied);
         // Without cells, the value is that of an option, or a required one that was left out and has been reported.
         const isOfColumn = sources.some(({ field, inputs }) => field.name === issue.path && inputs.length > 0);
-        if (filled.length > 0 || !isOfColumn) found.push(issue);
+        if (filled.length > 0 || !isOfColumn) found.push({ ...issue, column: filled[0]?.name ?? issue.column });
         if (filled.length === 0) return { found, problem: isLenient ? issue : undefined };
-        for (const index of filled) emptied.add(index);
+        for (const { index } of filled) emptied.add(index);
       }
-      const { count } = repeatedHours;
-      draft = this.parse(row, emptied, found);
-      // The times of the row have been counted already.
-      repeatedHours.count = count;
     }
   }
 
-  /** The cells that an issue may be about: the one in its column, or else all that fill the same field. */
-  private filledCells({ column: name, path }: LocatedIssue, emptied: ReadonlySet<number>): number[] {
-    const { sources } = this.plan;
-    const source = sources.find(({ field }) => field.name === path);
-    if (!source) return [];
-    const paths = filledPaths(source.field);
-    const columnsOf = ({ inputs }: CsvSource): CsvColumn[] =>
-      inputs.map(({ column }) => column).filter(({ index }) => !emptied.has(index));
-    const own = columnsOf(source).filter((column) => name === null || column.name === name);
-    const sharing = sources.filter(({ field }) => filledPaths(field).some((each) => paths.includes(each)));
-    return (own.length > 0 ? own : sharing.flatMap(columnsOf)).map(({ index }) => index);
+  /** The columns whose cells an issue may be about: the one that it names, or else all that fill the same field. */
+  private filledColumns({ column: name, path }: LocatedIssue, cells: string[], emptied: Set<number>): CsvColumn[] {
+    const inputs = this.plan.sources.find(({ field }) => field.name === path)?.inputs ?? [];
+    const filled = inputs
+      .map(({ column }) => column)
+      .filter(({ index }) => !emptied.has(index) && textAt(cells, index) !== '');
+    const named = filled.filter((column) => column.name === name);
+    return named.length > 0 ? named : filled;
   }
 
   /** Why a record that can be read cannot be used. */
   private unusable(record: RecordDraft, row: CsvRow): LocatedIssue | undefined {
-    const { isLenient, section, sources } = this.plan;
-    const missing = this.missingMatch(record, row.line);
-    const { usable } = section.definition;
+    const { isLenient, usable } = this.plan;
+    const missing = this.missingMatch(record, row);
     if (missing || !isLenient || !usable) return missing;
-    const hasSuchField = sources.some(({ field }) => usable.fieldNames.test(field.name));
-    if (!hasSuchField || (usable.isUsable(record) && !this.isBlank(row))) return undefined;
+    if (usable.isUsable(record) && !this.isBlank(row)) return undefined;
     return { ...blankIssue(row.line), message: 'Nothing is left by which somebody could be recognized or reached.' };
   }
 
   /** Every row needs the value that `--match` names. Without the option, a row may lack the ID of another program. */
-  private missingMatch(record: RecordDraft, line: number): LocatedIssue | undefined {
-    const { matchBy, format } = this.plan;
+  private missingMatch(record: RecordDraft, { cells, line }: CsvRow): LocatedIssue | undefined {
+    const { matchBy, format, isLenient } = this.plan;
     const [column] = matchBy?.columns ?? [];
     if (!matchBy || !column || format.match === undefined || matchBy.by.hasKey(record)) return undefined;
+    // A value that is invalid is reported as such.
+    if (!isLenient && matchBy.columns.some(({ index }) => textAt(cells, index) !== '')) return undefined;
     const { noun: expected } = matchBy.by;
     const message = `Empty, but --match ${matchBy.name} needs ${expected} in every row.`;
     return { ...cellIssue(column, line, null), expected, message };
-  }
-
-  private isMatchBlank({ cells }: CsvRow): boolean {
-    return (this.plan.matchBy?.columns ?? []).every(({ index }) => textAt(cells, index) === '');
   }
 
   private completed(record: RecordDraft): RecordDraft {
@@ -177,24 +148,12 @@ class CsvRowReader {
   }
 
   /** The values of columns that are skipped although the operator has not asked for that. */
-  private skippedValues({ cells, line }: CsvRow): LeftOut[] {
+  private skippedValues({ cells, line }: CsvRow): LocatedIssue[] {
     return this.plan.columns.flatMap((column) => {
       const value = cells[column.index] ?? '';
-      const reason = isOtherNumber(column, cells) ? otherNumberReason(kindOf(column, cells)) : column.skipReason;
-      return reason !== undefined && value.trim() !== '' ? [{ line, column: column.name, value, reason }] : [];
-    });
-  }
-
-  /** The issues of values in columns without a name. */
-  private namelessCellIssues({ cells, line }: CsvRow): LocatedIssue[] {
-    return this.namelessColumns.flatMap((index) => {
-      const value = cells[index] ?? '';
-      if (value.trim() === '') return [];
-      const message = `Column ${index + 1} has no name in the header, but the value ${quoteShortened(value)} here. Give it a name.`;
-      const order = cellOrder(line, index);
-      return [
-        { ...NO_LOCATION, line, value, expected: 'a name in the header', message, order, kind: `column ${index}` },
-      ];
+      const message = isOtherNumber(column, cells) ? otherNumberReason(kindOf(column, cells)) : column.skipReason;
+      const isSkipped = message !== undefined && value.trim() !== '';
+      return isSkipped ? [{ ...cellIssue(column, line, value), expected: '', message }] : [];
     });
   }
 
@@ -242,7 +201,7 @@ class CsvRowReader {
         emptied.add(column.index);
         if (!isOther) ofKind.parseInto(draft, '', context);
       }
-      if (!field.isList && problem?.kind !== UNSTORABLE) filled ??= { column, cell };
+      if (!field.isList && !problem) filled ??= { column, cell };
     }
   }
 }
@@ -267,11 +226,8 @@ function cellOf({ index, timeIndex }: CsvColumn, cells: string[]): string {
 /** What is wrong with a cell. */
 type CellProblem = Pick<LocatedIssue, 'message' | 'expected' | 'kind' | 'fix'>;
 
-/** The kind of errors of cells that neither PostgreSQL nor JSON can hold. */
-const UNSTORABLE = 'unstorable';
-
 function parseCell(draft: RecordDraft, field: CsvField, cell: string, context: CellContext): CellProblem | undefined {
-  if (!isStorableText(cell)) return { ...unstorableText(quoteShortened(cell)), kind: UNSTORABLE };
+  if (!isStorableText(cell)) return { ...unstorableText(quoteShortened(cell)), kind: 'unstorable' };
   try {
     field.parseInto(draft, cell, context);
     return undefined;
@@ -281,13 +237,6 @@ function parseCell(draft: RecordDraft, field: CsvField, cell: string, context: C
     return { message, expected, fix, kind };
   }
 }
-
-const leftOutValue = (line: number, { column, value, message: reason }: LocatedIssue): LeftOut => ({
-  line,
-  column: column ?? '',
-  value: String(value ?? ''),
-  reason,
-});
 
 /** The part of an issue that locates a cell. */
 const cellIssue = ({ name, field, index }: CsvColumn, line: number, value: string | null) => ({

@@ -11,16 +11,14 @@ export interface CsvDefinition {
   fields: CsvField[];
   /** Generates the key of a record that has none; by default a UUID, if the key is one and the organization's own. */
   generateId?: () => string;
-  /** The fields that an option of `import` fills in every row, by the name of the option. */
-  optionFields?: Record<string, string>;
   /** The values that `--match` can match rows by, in addition to the key. */
   matches?: Record<string, CsvMatch>;
   /** What columns of IDs may hold, in addition to Lanyard's own IDs. */
   identifiers?: CsvIdentifiers;
   /** Fields that hold the address of a user. A column of one of them without any address is skipped. */
   userFields?: string[];
-  /** What words in the names and values of columns mean. */
-  words?: ColumnWords;
+  /** The fields of a person, in sections that have them. */
+  person?: PersonFields;
   /** Completes a record when all its cells have been read. */
   complete?: (record: RecordDraft) => void;
   usable?: UsableRecord;
@@ -41,36 +39,14 @@ export interface UsableRecord {
   isUsable: (record: RecordDraft) => boolean;
 }
 
-/** Words in lower case that tell what a column is, and the fields that they concern. */
-export interface ColumnWords {
-  /** Words of which values are made that are no titles, such as `mrs`. */
-  salutations: string[];
-  /** Words for numbers at which nobody answers, such as `fax`. */
-  otherNumbers: string[];
-  /** First words of the names of columns about the person who comes, and about the one who has paid. */
-  attendeePrefixes: string[];
-  buyerPrefixes: string[];
-  /** Names that have such a prefix and are those of things, such as `Ticket Name`. */
-  itemNames: string[];
-  /** Words in the titles of tables of others than those who come. */
-  otherTables: string[];
-  /** The kinds of numbers and addresses, by the words for them. */
-  kinds: Record<string, string[]>;
-  /** The field for each kind, by the field for any of them. */
+/** The fields that words in the names of columns concern. */
+export interface PersonFields {
+  /** The field of a number or address for each of the kinds of `words.json`, by the field for any of them. */
   kindFields: Record<string, Record<string, string>>;
-  /** Last words of the names of columns that say of which kind the values of another column are. */
-  typeNames: string[];
-  /** Names of columns that say what has become of each row, and words in their values for those who do not come. */
-  stateColumns: string[];
-  outStates: string[];
-  /** Last words of the names of companies, and words in street addresses. */
-  companyForms: string[];
-  streets: string[];
-  /** Names that mean something else in a file that has a certain other column, such as the region of an IP address. */
-  foreignColumns: { names: string[]; beside: string }[];
+  /** The field of titles, which salutations are not. */
   titleField: string;
-  /** The fields that may have such a prefix. */
-  personFields: RegExp;
+  /** The fields that may have a prefix such as `Ticket` or `Order`. */
+  prefixedFields: RegExp;
   /** The fields that a file about attendees has without a buyer's prefix. */
   attendeeFields: RegExp;
 }
@@ -86,7 +62,7 @@ export interface CsvIdentifiers {
   /** The value of `--match` for rows that have an ID of such a program. */
   match: string;
   /** Checks that a row with such an ID is about the same person as the record that has it. */
-  samePersonCheck: (providesField: (path: string) => boolean, isRef: boolean, advice: string) => RowCheck;
+  samePersonCheck: (providesField: (path: string) => boolean, isRef: boolean) => RowCheck;
 }
 
 /** A program that assigns IDs, and how to recognize a column of them. */
@@ -98,29 +74,6 @@ export interface ExternalSystem {
   idColumns?: string[];
   usualColumns?: string[];
 }
-
-const NOTHING = /(?!)/;
-
-/** The words of a section whose columns are known by their names alone. */
-export const NO_WORDS: ColumnWords = {
-  salutations: [],
-  otherNumbers: [],
-  attendeePrefixes: [],
-  buyerPrefixes: [],
-  itemNames: [],
-  otherTables: [],
-  kinds: {},
-  kindFields: {},
-  typeNames: [],
-  stateColumns: [],
-  outStates: [],
-  companyForms: [],
-  streets: [],
-  foreignColumns: [],
-  titleField: '',
-  personFields: NOTHING,
-  attendeeFields: NOTHING,
-};
 
 /** How to match a row with a stored record by the value of a column. */
 export interface CsvMatch extends RecordMatch {

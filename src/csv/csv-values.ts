@@ -1,6 +1,6 @@
 import { DATE_TIME_EXAMPLE, EMAIL_EXPECTED } from '../datasets/expectation';
 import { quoteShortened } from '../datasets/quote';
-import { type DateFormat, type DateTimeOptions, numericDate, parseDateTime } from './date-times';
+import { type DateTimeOptions, parseDateTime, possibleFormats } from './date-times';
 import { joinEntries, splitEntries } from './list-cells';
 
 /** The value of a cell cannot be read. */
@@ -23,8 +23,8 @@ export class CsvValueError extends Error {
 
 /** How the date-times of a column are read. */
 export interface ColumnDateTimes extends DateTimeOptions {
-  /** The order of day and month by which the dates of the column are closest together. */
-  likelyDateFormat?: DateFormat;
+  /** Whether all dates of the column are possible in both orders of day and month. */
+  isAmbiguous?: boolean;
 }
 
 /** How values of one type are written in CSV. */
@@ -74,27 +74,15 @@ export const dateTimeValue = trimmedValue((cell, options) => {
     const expected = 'another hour, or one with its time zone';
     throw new CsvValueError(`${problem}: ${(error as Error).message}. Use ${expected}.`, expected);
   }
-  const { DMY, MDY } = numericDate(cell) ?? {};
-  const isAmbiguous = DMY !== undefined || MDY !== undefined;
-  if (options.dateFormat || !isAmbiguous)
+  if (options.dateFormat || possibleFormats(cell).length === 0)
     throw new CsvValueError(`${problem}. Use ${DATE_TIME_EXAMPLE}.`, DATE_TIME_EXAMPLE);
-  throw ambiguousDate(problem, { DMY, MDY }, options.likelyDateFormat);
+  throw new CsvValueError(
+    `${problem}: pass --date-format DMY if the day comes first, or --date-format MDY if the month does.`,
+    `${DATE_TIME_EXAMPLE}, or pass --date-format DMY or MDY`,
+    options.isAmbiguous ? `--date-format ${cell.includes('/') ? 'MDY' : 'DMY'}` : undefined,
+    'ambiguous date',
+  );
 });
-
-const dayFormat = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'long', timeZone: 'UTC' });
-
-function ambiguousDate(
-  problem: string,
-  dates: Partial<Record<DateFormat, number>>,
-  likely?: DateFormat,
-): CsvValueError {
-  const meanings = Object.entries(dates)
-    .filter(([, date]) => date !== undefined)
-    .map(([format, date]) => `--date-format ${format} if it is ${dayFormat.format(date)}`);
-  const expected = `${DATE_TIME_EXAMPLE}, or pass --date-format DMY or MDY`;
-  const fix = likely && `--date-format ${likely}`;
-  return new CsvValueError(`${problem}: pass ${meanings.join(', or ')}.`, expected, fix, 'ambiguous date');
-}
 
 /**
  * A list that is written as `a; b`. A JSON array is accepted, too.
@@ -119,12 +107,6 @@ export const textListValue = listValue(
   (text) => text,
   (text) => text as string,
 );
-
-/** The entries of a cell that is a JSON array, as earlier releases exported lists; undefined for any other cell. */
-export function jsonEntries(cell: string): unknown[] | undefined {
-  const value = isJsonArray(cell) ? parseJson(cell) : undefined;
-  return Array.isArray(value) ? (value as unknown[]) : undefined;
-}
 
 const splitTexts = (cell: string): string[] => splitEntries(cell).map(({ text }) => text);
 

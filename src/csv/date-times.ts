@@ -7,11 +7,8 @@ export interface DateTimeOptions {
   /** The time zone of date-times that name none; UTC if undefined. */
   timeZone?: string;
   dateFormat?: DateFormat;
-  /**
-   * Called for a time that the clocks of the time zone show twice.
-   * @param offset of the first one, which is taken, such as `+02:00`
-   */
-  onRepeatedHour?: (cell: string, offset: string) => void;
+  /** Called for a time that the clocks of the zone show twice, with the offset that is taken, such as `+02:00`. */
+  onRepeatedHour?: (value: string, offset: string) => void;
 }
 
 /** The parts of a date, and its text within a cell. */
@@ -42,22 +39,12 @@ const CLOCK =
 /** No format of a date and time is longer than this. */
 const MAX_LENGTH = 60;
 
-/** The dates that a cell may mean, by the order of day and month, in milliseconds since 1970. */
-export interface NumericDate extends Partial<Record<DateFormat, number>> {
-  separator: string;
-}
-
-/** The possible dates of a cell whose form does not tell the order of day and month; undefined for any other cell. */
-export function numericDate(cell: string): NumericDate | undefined {
-  const text = cell.slice(0, MAX_LENGTH);
-  const separator = NUMERIC_DATES.DMY.exec(text)?.groups?.separator;
-  if (separator === undefined) return undefined;
-  const at = (format: DateFormat): number | undefined => {
-    const date = datePart(text, [NUMERIC_DATES[format]]);
-    const utc = date && toUtc(dayOf(date));
-    return utc === undefined ? undefined : Date.parse(utc);
-  };
-  return { DMY: at('DMY'), MDY: at('MDY'), separator };
+/** The orders of day and month that a cell may have, if it begins with a date whose form does not tell. */
+export function possibleFormats(cell: string): DateFormat[] {
+  return (['DMY', 'MDY'] as const).filter((format) => {
+    const date = datePart(cell.slice(0, MAX_LENGTH), [NUMERIC_DATES[format]]);
+    return date && toUtc(dayOf(date)) !== undefined;
+  });
 }
 
 /** The date with which a cell begins, if it has one of the forms. */
@@ -87,8 +74,10 @@ export const isDateOnly = (cell: string): boolean =>
  * Parses a date, or a date with a time, into ISO 8601 in UTC. Returns undefined if it is neither.
  * @throws RangeError for an hour that the clocks of the time zone skip
  */
-export function parseDateTime(cell: string, options: DateTimeOptions): string | undefined {
-  const { timeZone, dateFormat, onRepeatedHour } = options;
+export function parseDateTime(
+  cell: string,
+  { timeZone, dateFormat, onRepeatedHour }: DateTimeOptions,
+): string | undefined {
   if (cell.length > MAX_LENGTH) return undefined;
   const date = datePart(cell, dateFormat ? [...CLEAR_DATES, NUMERIC_DATES[dateFormat]] : CLEAR_DATES);
   if (!date) return undefined;
@@ -137,10 +126,8 @@ function toZone(local: string, timeZone: string, onRepeated: (offset: string) =>
 }
 
 /** An offset such as `+02:00`. */
-function offsetText(offset: number): string {
-  const time = new Date(Math.abs(offset)).toISOString().slice(11, 16);
-  return `${offset < 0 ? '-' : '+'}${time}`;
-}
+const offsetText = (offset: number): string =>
+  `${offset < 0 ? '-' : '+'}${new Date(Math.abs(offset)).toISOString().slice(11, 16)}`;
 
 const DAY_MS = 86_400_000;
 
@@ -149,9 +136,10 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** How many milliseconds the clocks of a time zone are ahead of UTC. */
 function offsetMs(instant: number, timeZone: string): number {
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  const options = { timeZone, dateStyle: 'short', timeStyle: 'medium' } as const;
+  // Swedes write dates and times as ISO 8601 does, but for a blank.
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv', options);
   formats.set(timeZone, format);
-  const [, sign, time = '00:00'] = /GMT(.)([\d:]+)$/.exec(format.format(instant)) ?? [];
-  const offset = Date.parse(`1970-01-01T${time}Z`);
-  return sign === undefined || sign === '+' ? offset : -offset;
+  const shown = Date.parse(`${format.format(instant).padStart(19, '0').replace(' ', 'T')}Z`);
+  return shown - Math.floor(instant / 1000) * 1000;
 }

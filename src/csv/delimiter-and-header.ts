@@ -2,7 +2,7 @@ import { DELIMITERS, mostFrequentDelimiter } from '../datasets/fallback-delimite
 import { decodeText, type EncodingProblem, MAX_ROW_LENGTH, requireRowLength } from '../datasets/open';
 import { importError } from '../datasets/import-error';
 import { plainText } from './csv-formulas';
-import type { ColumnNames } from './column-names';
+import { type ColumnNames, isOtherTable } from './column-names';
 import type { CsvFormat } from './csv-options';
 import { CsvParser, type CsvRow } from './csv-parser';
 
@@ -11,16 +11,14 @@ export type OpenFile = () => AsyncIterable<Buffer>;
 
 /** The header of a CSV file, and how to read its rows. */
 export interface CsvHeader {
+  /** The names of the file's own columns, without those that a list of left-out values adds. */
   names: string[];
   /** One-based number of its line. */
   line: number;
+  /** The number of the first line with text, if the header was detected. */
+  firstLine?: number;
   delimiter: string;
-  /** The lines with text before the header, if the header was detected. */
-  preamble?: { firstLine: number; lastLine: number };
-  /** What names the delimiter; the header itself if undefined. */
-  delimiterSource?: '--delimiter' | 'sep=';
-  /** The delimiter of an option or of a line such as `sep=;` if it does not fit the header. */
-  wrongDelimiter?: string;
+  delimiterSource: 'header' | 'sep=' | '--delimiter';
 }
 
 /** A file of which the header has been read. */
@@ -29,6 +27,9 @@ export interface CsvText {
   /** The rows below the header, part by part, without those that the operator skips. */
   parts: AsyncIterable<Iterable<CsvRow>>;
 }
+
+/** The columns that the list of what an import has left out has before those of the file. */
+export const LEFT_OUT_COLUMNS = ['line', 'column', 'value', 'reason'];
 
 /** The first line of a file that names its delimiter, such as `sep=;`. */
 const SEPARATOR_LINE = /^"?sep=(.)"?[\r\n]*$/i;
@@ -55,9 +56,8 @@ interface FileStart {
 /** A row that may be the header. */
 interface Candidate {
   row: CsvRow;
-  /** Index after the row, and the number of the line there. */
+  /** Index after the row. */
   end: number;
-  nextLine: number;
   delimiter: string;
   knownNames: number;
   /** Whether it stands below a title such as `Host Details`. */
@@ -75,116 +75,80 @@ export async function openCsv(
   open: OpenFile,
   format: CsvFormat,
   names: ColumnNames,
-  onProblem?: (problem: EncodingProblem) => void,
+  onProblem: (problem: EncodingProblem) => void = () => undefined,
 ): Promise<CsvText> {
   const texts = decodeText(open(), format.encoding, onProblem);
   const start = await readStart(texts, format.skipLines);
-  const { end, nextLine, ...header } = findHeader(start, format, names);
-  async function* parts(): AsyncGenerator<Iterable<CsvRow>> {
-    const parser = new CsvParser(header.delimiter, nextLine);
-    parser.push(start.text.slice(end));
-    yield wantedRows(parser.rows(false), format);
-    for await (const text of texts) {
-      parser.push(text);
-      yield wantedRows(parser.rows(false), format);
-    }
-    yield wantedRows(parser.rows(true), format);
-  }
-  return { header, parts: parts() };
+  const { row, end, delimiter } = findHeader(start, format, names);
+  const { skipLines, skipRows, raw } = format;
+  const all = raw ? row.cells : row.cells.map(plainText);
+  const isLeftOutList =
+    all.length > LEFT_OUT_COLUMNS.length && LEFT_OUT_COLUMNS.every((name, index) => all[index]?.trim() === name);
+  const firstColumn = isLeftOutList ? LEFT_OUT_COLUMNS.length : 0;
+  const parser = new CsvParser(delimiter, row.nextLine, { firstColumn, skipRows, raw });
+  parser.push(start.text.slice(end));
+  const firstLine = skipLines === undefined ? start.line : undefined;
+  const namedSource = delimiter === start.separator ? 'sep=' : 'header';
+  const delimiterSource = format.delimiter === undefined ? namedSource : '--delimiter';
+  const header: CsvHeader = {
+    names: all.slice(firstColumn),
+    line: row.line,
+    firstLine,
+    delimiter,
+    delimiterSource,
+  };
+  return { header, parts: parser.parts(texts) };
 }
 
-function* wantedRows(rows: Iterable<CsvRow>, { skipRows, raw }: CsvFormat): Generator<CsvRow> {
-  for (const row of rows) {
-    if (skipRows.some(([first, last]) => row.line >= first && row.line <= last)) continue;
-    yield raw ? row : { ...row, cells: row.cells.map(plainText) };
-  }
-}
+const LINE_END = /\r\n|\n|\r/;
 
-/** A line end. A carriage return at the end of a part may be the first half of one. */
-const LINE_END = /\r\n|\n|\r(?=[^])/;
-const LAST_LINE_END = /\r\n|\n|\r|$/;
-
+/** Reads the first lines, and drops those that are not looked at. */
 async function readStart(parts: AsyncGenerator<string>, skipLines = 0): Promise<FileStart> {
   let [text, line, lineEnds, isEnd] = ['', 1, 0, false];
-  let separator: string | undefined;
-  let toSkip: number | undefined;
-  let isFound = false;
-  while (!isEnd && lineEnds < line - 1 + MAX_LINES_OF_OTHERS && text.length <= MAX_ROW_LENGTH) {
-    const { value: part = '', done } = (await parts.next()) as IteratorResult<string, undefined>;
-    isEnd = done ?? false;
+  while (!isEnd && lineEnds < skipLines + MAX_LINES_OF_OTHERS && text.length <= MAX_ROW_LENGTH) {
+    const { value: part = '', done = false } = (await parts.next()) as IteratorResult<string, undefined>;
+    isEnd = done;
     text += part;
     lineEnds += part.split(LINE_END).length - 1;
-    // Once the first line with text is found, the others are only collected: to search long ones with each part takes minutes.
-    while (!isFound) {
-      const lineEnd = (isEnd ? LAST_LINE_END : LINE_END).exec(text);
-      if (!lineEnd) requireRowLength(text.length, line);
-      if (!lineEnd || text === '') break;
-      const rest = text.slice(lineEnd.index + lineEnd[0].length);
-      if (toSkip === undefined) {
-        [, separator] = SEPARATOR_LINE.exec(text.slice(0, lineEnd.index)) ?? [];
-        toSkip = separator === undefined ? skipLines : skipLines + 1;
-      }
-      isFound = toSkip === 0 && text.slice(0, lineEnd.index).trim() !== '';
-      if (isFound) break;
-      toSkip = Math.max(0, toSkip - 1);
-      text = rest;
-      line++;
-    }
   }
+  if (lineEnds === 0) requireRowLength(text.length, 1);
+  const firstLine = (): string => text.split(LINE_END, 1)[0] ?? '';
+  const dropLine = (): void => {
+    const { length } = firstLine();
+    text = text.slice(text.startsWith('\r\n', length) ? length + 2 : length + 1);
+    line++;
+  };
+  const [, separator] = SEPARATOR_LINE.exec(firstLine()) ?? [];
+  if (separator !== undefined) dropLine();
+  for (let n = 0; n < skipLines && text !== ''; n++) dropLine();
+  while (text !== '' && firstLine().trim() === '') dropLine();
   return { text, line, separator };
 }
 
-function findHeader(
-  start: FileStart,
-  { delimiter: option, raw, skipLines }: CsvFormat,
-  names: ColumnNames,
-): CsvHeader & Pick<Candidate, 'end' | 'nextLine'> {
-  const named = option ?? start.separator;
-  const choose = (delimiters: string[]): Candidate => chooseHeader(start, delimiters, names, skipLines !== undefined);
-  const chosen = choose(named === undefined ? DELIMITERS : [named]);
-  const other = named !== undefined && chosen.knownNames < MIN_KNOWN_NAMES ? choose(DELIMITERS) : chosen;
-  const isWrong = other.knownNames > chosen.knownNames && other.row.cells.length > 1;
-  const { row, delimiter, end, nextLine } = isWrong ? other : chosen;
-  const source = option === undefined ? 'sep=' : '--delimiter';
-  return {
-    names: raw ? row.cells : row.cells.map(plainText),
-    line: row.line,
-    delimiter,
-    preamble:
-      skipLines === undefined && row.line > start.line ? { firstLine: start.line, lastLine: row.line - 1 } : undefined,
-    delimiterSource: named === undefined || isWrong ? undefined : source,
-    wrongDelimiter: isWrong ? named : undefined,
-    end,
-    nextLine,
-  };
-}
-
-/**
- * Chooses the first row with enough known names, or else the first line, whatever it contains.
- * @param isFirst whether the operator has said which line is the first
- */
-function chooseHeader(start: FileStart, delimiters: string[], names: ColumnNames, isFirst: boolean): Candidate {
-  const candidates = delimiters.flatMap((delimiter) => candidatesOf(start, delimiter, names, isFirst));
+/** Chooses the first row with enough known names, or else the first line, whatever it contains. */
+function findHeader(start: FileStart, { delimiter: option, skipLines }: CsvFormat, names: ColumnNames): Candidate {
+  // A line such as `sep=;` may not fit the file.
+  const delimiters = option === undefined ? [start.separator ?? [], DELIMITERS].flat() : [option];
+  // The operator may have said which line is the first.
+  const isFirst = skipLines !== undefined;
+  const candidates = delimiters.flatMap((each) => candidatesOf(start, each, names, isFirst));
   // Of the rows that one line is, the one with most known names comes first.
   candidates.sort((one, other) => one.row.line - other.row.line || other.knownNames - one.knownNames);
   const hasEnough = ({ knownNames }: Candidate): boolean => knownNames >= MIN_KNOWN_NAMES;
   const [firstLine = ''] = start.text.split(LINE_END, 1);
-  const delimiter = delimiters.length === 1 ? delimiters[0] : mostFrequentDelimiter(firstLine);
+  const delimiter = option ?? start.separator ?? mostFrequentDelimiter(firstLine);
   const header =
     candidates.find((each) => hasEnough(each) && !each.isOfOthers) ??
     candidates.find(hasEnough) ??
-    candidates.find((each) => isHalfKnown(each) && !isLoneCell(each, candidates)) ??
+    // A known name alone may be a title, such as `Notes:`, unless all of the file is one column.
+    candidates.find((each) => isHalfKnown(each) && each.row.cells.length > 1) ??
+    candidates.find(isHalfKnown) ??
     candidates.find((each) => each.delimiter === delimiter);
   if (!header) throw importError('The file is empty.');
   return header;
 }
 
 const isHalfKnown = ({ row, knownNames }: Candidate): boolean => knownNames > 0 && knownNames * 2 >= row.cells.length;
-
-/** Whether a row has only one cell, such as `Notes:`, and stands above rows of several. */
-const isLoneCell = ({ row, delimiter }: Candidate, candidates: Candidate[]): boolean =>
-  row.cells.length === 1 &&
-  candidates.some((each) => each.delimiter === delimiter && each.row.line > row.line && each.row.cells.length > 1);
 
 function candidatesOf({ text, line }: FileStart, delimiter: string, names: ColumnNames, isFirst: boolean): Candidate[] {
   const parser = new CsvParser(delimiter, line);
@@ -197,8 +161,7 @@ function candidatesOf({ text, line }: FileStart, delimiter: string, names: Colum
     const texts = textsOf(row).slice(0, MAX_LOOKED_AT);
     // The cells of a broken row are split within quotation marks, so they are not names.
     const knownNames = row.problem === undefined ? texts.filter(names.isKnown).length : 0;
-    const { end, line: nextLine } = parser.state;
-    candidates.push({ row, end, nextLine, delimiter, knownNames, isOfOthers: names.isOtherTable(title) });
+    candidates.push({ row, end: parser.end, delimiter, knownNames, isOfOthers: isOtherTable(title) });
     title = texts.length === 1 ? (texts[0] ?? '') : '';
     if (isFirst) break;
   }

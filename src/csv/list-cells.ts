@@ -13,10 +13,6 @@ export const LIST_SEPARATOR = /;|:::/y;
  * @param separator a sticky regular expression
  */
 export function splitEntries(cell: string, separator = LIST_SEPARATOR): ListEntry[] {
-  if (!cell.includes('"')) {
-    const texts = cell.split(separator).map((text) => text.trim());
-    return texts.filter(Boolean).map((text) => ({ text, isQuoted: false }));
-  }
   const entries: ListEntry[] = [];
   /** The index after a separator at an index; the index itself if there is none. */
   const afterSeparator = (index: number): number => {
@@ -37,7 +33,10 @@ export function splitEntries(cell: string, separator = LIST_SEPARATOR): ListEntr
 
 /** Writes a list so that `splitEntries` gives the same texts. */
 export const joinEntries = (texts: string[], isReadBack = isPlainEntry): string =>
-  texts.map((text) => (isReadBack(text) ? text : `"${text.replaceAll('"', '""')}"`)).join('; ');
+  texts.map((text) => (isReadBack(text) ? text : quoteEntry(text))).join('; ');
+
+/** An entry that means exactly this text, whatever it contains. */
+export const quoteEntry = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 /** Whether a text needs no quotes as an entry. A cell that begins with a bracket is read as JSON. */
 export function isPlainEntry(text: string): boolean {

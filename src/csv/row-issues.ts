@@ -1,3 +1,4 @@
+import { DELIMITERS } from '../datasets/fallback-delimiter';
 import { type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
 import type { CsvColumn } from './csv-options';
 import { type CsvRow, ROW_EXPECTED } from './csv-parser';
@@ -19,13 +20,9 @@ export function rowIssue({ cells, line, problem }: CsvRow, header: string[]): Lo
   if (problem !== undefined) return { ...issue, expected: ROW_EXPECTED, message: problem, kind: problem };
   const [value = ''] = cells;
   if (cells.length === 1 && count > 1) {
-    const single = `Only one cell in a file of ${count} columns`;
-    if ([',', ';', '\t'].some((delimiter) => value.split(delimiter).length === count)) {
-      const message = `${single}: the whole row is quoted. Remove the quotation marks around it.`;
-      return { ...issue, value, kind: 'quoted row', message };
-    }
-    const message = `${single}. If this is a footer, skip the line or delete it.`;
-    return { ...issue, value, kind: 'single cell', message, isLineSkippable: true };
+    const message = `Only one cell in a file of ${count} columns. Skip or delete it if it is a footer; remove the quotation marks if they are around a whole row.`;
+    const isQuotedRow = DELIMITERS.some((delimiter) => value.split(delimiter).length === count);
+    return { ...issue, value, kind: 'single cell', message, isLineSkippable: !isQuotedRow };
   }
   const isHeader = cells.length === count && cells.every((cell, index) => cell.trim() === header[index]?.trim());
   if (isHeader && count > 1) {

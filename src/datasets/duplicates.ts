@@ -16,7 +16,7 @@ export async function resolveDuplicates(
 ): Promise<number> {
   if (!onDuplicate) return 0;
   const key = match?.key('s') ?? `s.${main.key}`;
-  const direction = onDuplicate === 'keepLast' ? 'desc' : 'asc';
+  const direction = onDuplicate === 'last' ? 'desc' : 'asc';
   await manager.query(`drop table if exists ${REPEATED}`);
   await manager.query(
     `create temporary table ${REPEATED} as select * from (

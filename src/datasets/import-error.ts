@@ -32,7 +32,7 @@ export interface ImportAdvice {
   /** Options to add to the command. */
   options: Set<string>;
   /** Lines that can be skipped without losing anything. */
-  skippableLines: number[];
+  skippableLines: Set<number>;
   /** Whether options alone are enough. */
   isComplete: boolean;
 }
@@ -53,7 +53,7 @@ export class ImportError extends Error {
     readonly issues: LocatedIssue[],
     readonly moreCount = 0,
     lines = issues.map((issue) => describeIssue(issue)),
-    readonly advice: ImportAdvice = { options: new Set(), skippableLines: [], isComplete: false },
+    readonly advice: ImportAdvice = { options: new Set(), skippableLines: new Set(), isComplete: false },
   ) {
     super(lines.join('\n'));
   }
@@ -103,7 +103,7 @@ export class IssueCollector {
   private first: LocatedIssue[] = [];
   private count = 0;
   private readonly groups = new Map<string, IssueGroup>();
-  private readonly advice: ImportAdvice = { options: new Set(), skippableLines: [], isComplete: true };
+  private readonly advice: ImportAdvice = { options: new Set(), skippableLines: new Set(), isComplete: true };
   /** The errors of unknown columns, of which there are more, and the line that reports them. */
   private columnErrors: { issues: LocatedIssue[]; moreCount: number; line: string } | undefined;
   private readonly limit: number;
@@ -134,11 +134,10 @@ export class IssueCollector {
 
   /**
    * Unknown columns are reported before all other errors, in one line, and do not count towards the limit.
-   * @param options by which they are no errors
    */
-  setColumnIssues(issues: LocatedIssue[], moreCount: number, line: string, options: string[]): void {
+  setColumnIssues(issues: LocatedIssue[], moreCount: number, line: string): void {
     this.columnErrors = { issues, moreCount, line };
-    for (const option of options) this.advice.options.add(option);
+    for (const issue of issues) this.addAdvice(issue);
   }
 
   get hasAny(): boolean {
@@ -172,7 +171,7 @@ export class IssueCollector {
   private addAdvice({ fix, isLineSkippable, line }: LocatedIssue): void {
     const { options, skippableLines } = this.advice;
     if (fix) options.add(fix);
-    else if (isLineSkippable && line !== null && skippableLines.length < MAX_REMEMBERED) skippableLines.push(line);
+    else if (isLineSkippable && line !== null && skippableLines.size < MAX_REMEMBERED) skippableLines.add(line);
     else this.advice.isComplete = false;
   }
 

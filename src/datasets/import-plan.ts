@@ -50,8 +50,8 @@ export interface RecordMatch {
   storedKeys: (stored: string) => string;
 }
 
-/** What to do with several rows for the same record. */
-export type OnDuplicate = 'keepFirst' | 'keepLast' | 'merge';
+/** Which of several rows for the same record counts; or they are merged. */
+export type OnDuplicate = 'first' | 'last' | 'merge';
 
 /** Records that others refer to and that are not stored yet. They are known when the whole file has been read. */
 export interface NewReferences {

@@ -26,7 +26,9 @@ const UTF8_NAMES = /^utf-?8$/i;
 const UNICODE_NAMES = /^u(tf|cs)/i;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 const ZIP_SIGNATURE = 'PK\x03\x04';
-const CARD_STARTS = { vCard: 'BEGIN:VCARD', MECARD: 'MECARD:' };
+
+/** Contacts as phones and QR codes have them. */
+const CARD_START = /^\s*(?:BEGIN:VCARD|MECARD:)/i;
 
 /** How many bytes at the start of a file tell what it is. */
 const START_LENGTH = 1000;
@@ -68,20 +70,25 @@ export async function* decodeText(
 async function* joinStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const withoutMark = (start: Buffer): Buffer =>
     start.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? start.subarray(BYTE_ORDER_MARK.length) : start;
-  let start = Buffer.alloc(0);
-  let isStart = true;
+  let start: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    if (isStart) start = Buffer.concat([start, chunk]);
-    if (isStart && start.length < START_LENGTH) continue;
-    yield isStart ? withoutMark(start) : chunk;
-    isStart = false;
+    start = start && Buffer.concat([start, chunk]);
+    if (start && start.length < START_LENGTH) continue;
+    yield start ? withoutMark(start) : chunk;
+    start = undefined;
   }
-  if (isStart) yield withoutMark(start);
+  if (start) yield withoutMark(start);
 }
 
 /** @param start the first bytes of the file */
 function createDecoder(start: Buffer, encoding?: string, onProblem?: OnProblem): Decoder {
-  requireNoOtherFile(start);
+  if (start.toString('latin1', 0, ZIP_SIGNATURE.length) === ZIP_SIGNATURE) {
+    throw importError('This is a spreadsheet or an archive. Save it as CSV.');
+  }
+  // UTF-16 has its byte order mark and zeros between the letters.
+  if (CARD_START.test(start.toString('latin1', 0, START_LENGTH).replace(/[\0\xfe\xff]/g, ''))) {
+    throw importError('This is a vCard or MECARD, which cannot be imported. Save the contacts as CSV.');
+  }
   if (encoding && !UTF8_NAMES.test(encoding)) return legacyDecoder(encoding);
   if (start[0] === 0xff && start[1] === 0xfe) return utf16Decoder('utf-16le');
   if (start[0] === 0xfe && start[1] === 0xff) return utf16Decoder('utf-16be');
@@ -89,18 +96,6 @@ function createDecoder(start: Buffer, encoding?: string, onProblem?: OnProblem):
   if (!unmarked) return new Utf8Decoder(onProblem);
   onProblem({ line: 1, encoding: unmarked });
   return utf16Decoder(unmarked);
-}
-
-/** Refuses spreadsheets, and contacts as phones and QR codes have them: their lines would make rows of nonsense. */
-function requireNoOtherFile(start: Buffer): void {
-  if (start.toString('latin1', 0, ZIP_SIGNATURE.length) === ZIP_SIGNATURE) {
-    throw importError('This is a spreadsheet or an archive. Save it as CSV.');
-  }
-  const text = start.toString('utf8', 0, START_LENGTH).replace(/[\0\uFFFD]/g, '');
-  for (const [kind, cardStart] of Object.entries(CARD_STARTS)) {
-    if (text.trimStart().toUpperCase().startsWith(cardStart))
-      throw importError(`This is a ${kind}, which cannot be imported. Save the contacts as CSV.`);
-  }
 }
 
 /** The kind of UTF-16 that a file without a byte order mark has: every second byte of Western text is zero. */

@@ -1,7 +1,6 @@
 import { constants } from 'node:buffer';
 import { isObject } from '../fields/field-rules';
 import { jsonErrorIndex } from '../api/json-syntax';
-import { closestName } from './closest-name';
 import type { Datasets, RawRecord, Records } from './dataset';
 import { looksLikeCsv } from './fallback-delimiter';
 import { requireRowLength } from './open';
@@ -9,9 +8,6 @@ import { ImportError, importError, type IssueCollector, type LocatedIssue, NO_LO
 import { type ImportPlan, type ImportSource, type ReadRecord, WHOLE_RECORDS } from './import-plan';
 import { quote } from './quote';
 import { RecordCheck } from './record-check';
-
-/** How much of a file is read to tell whether its first line is JSON. */
-const FIRST_LINE_LENGTH = 65_536;
 
 /**
  * Reads the records of a JSON dataset. Its first line tells which form it has: NDJSON, which is read line by line in
@@ -41,7 +37,8 @@ export async function* datasetRecords(
       pending = '';
       continue;
     }
-    isJson ||= beginsWithJson(pending, csvCommand);
+    if (!isJson) requireJsonStart(pending, line, csvCommand);
+    isJson = true;
     if (form === 'object' || !part.includes('\n')) continue;
     form ??= formOf(pending);
     if (form === 'object') continue;
@@ -65,20 +62,12 @@ function requireStringLength(length: number): void {
   );
 }
 
-/**
- * Whether a file begins with JSON; false while that is not known yet.
- * @param text the file so far
- * @throws ImportError if its first line is not JSON
- */
-function beginsWithJson(text: string, csvCommand: string): boolean {
-  const start = text.slice(0, FIRST_LINE_LENGTH).trimStart();
-  if (/^[{[]/.test(start)) return true;
-  const [firstLine = '', ...others] = start.split(/\r\n|\n|\r/);
-  const isComplete = others.length > 0 || text.length >= FIRST_LINE_LENGTH;
-  if (start === '' || !isComplete) return false;
-  if (parseJson(firstLine) !== undefined) return true;
+/** @throws ImportError if a file whose text so far is not blank does not begin with JSON */
+function requireJsonStart(text: string, line: number, csvCommand: string): void {
+  if (/^\s*[{[]/.test(text)) return;
+  const [firstLine = ''] = text.trimStart().split(/\r\n|\n|\r/, 1);
   if (looksLikeCsv(firstLine)) throw importError(`This looks like CSV, not JSON. Try: ${csvCommand}`);
-  throw notJson(1);
+  throw notJson(line);
 }
 
 const notJson = (line: number): ImportError =>
@@ -107,21 +96,20 @@ function* lineRecords(
   datasets: Datasets,
   issues: IssueCollector,
 ): Generator<RawRecord> {
-  for (const [index, text] of lines.entries()) yield* lineRecord(text, first + index, datasets, issues);
-}
-
-function* lineRecord(text: string, line: number, datasets: Datasets, issues: IssueCollector): Generator<RawRecord> {
-  if (text.trim() === '') return;
-  requireRowLength(text.length, line);
-  const value = parseJson(text) as { section?: unknown; record?: unknown } | null | undefined;
-  if (datasets.has(value?.section)) {
-    yield { section: value.section, record: value.record, line };
-  } else if (value === undefined) {
-    issues.add(...notJson(line).issues);
-  } else {
-    const expected = `one of: ${datasets.names.join(', ')}`;
-    const message = `This line has no known section. Use {"section": …, "record": …} with ${expected}.`;
-    issues.add({ ...NO_LOCATION, line, value: value?.section ?? null, expected, message });
+  for (const [index, text] of lines.entries()) {
+    const line = first + index;
+    if (text.trim() === '') continue;
+    requireRowLength(text.length, line);
+    const value = parseJson(text) as { section?: unknown; record?: unknown } | null | undefined;
+    if (datasets.has(value?.section)) {
+      yield { section: value.section, record: value.record, line };
+    } else if (value === undefined) {
+      issues.add(...notJson(line).issues);
+    } else {
+      const expected = `one of: ${datasets.names.join(', ')}`;
+      const message = `This line has no known section. Use {"section": …, "record": …} with ${expected}.`;
+      issues.add({ ...NO_LOCATION, line, value: value?.section ?? null, expected, message });
+    }
   }
 }
 
@@ -185,14 +173,6 @@ export function* objectRecords(dataset: object, datasets: Datasets, issues: Issu
 }
 
 function unknownSection(section: string, { names }: Datasets): LocatedIssue {
-  const candidates = names.map((name): [string, string] => [name.toLowerCase(), name]);
-  const suggestion = closestName(section, candidates);
-  const all = names.join(', ');
-  return {
-    ...NO_LOCATION,
-    path: quote(section),
-    expected: suggestion ?? `one of: ${all}`,
-    message: `Unknown section. ${suggestion ? `Did you mean ${suggestion}?` : `Use one of: ${all}.`}`,
-    order: -1,
-  };
+  const expected = `one of: ${names.join(', ')}`;
+  return { ...NO_LOCATION, path: quote(section), expected, message: `Unknown section. Use ${expected}.`, order: -1 };
 }

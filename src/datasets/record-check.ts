@@ -9,7 +9,7 @@ import {
 } from '../fields/field-rules';
 import { isStorableText } from '../fields/text';
 import { unknownPaths } from '../fields/unknown-fields';
-import { closestName, normalizedName } from './closest-name';
+import { isTypingError, normalizedName } from './similar-names';
 import type { ImportPlan, RecordLocation } from './import-plan';
 import { type Datasets, orderInFile, type ReadOnlyFields } from './dataset';
 import { describeError, unstorableText, type ValueProblem } from './expectation';
@@ -43,7 +43,9 @@ export class RecordCheck {
       ...this.unknownFields(location, raw, record, readOnlyFields),
       ...this.invalidFields(location, record),
       // PostgreSQL could not even compare them with what is stored.
-      ...unstorableTexts(readOnly, '').map(([path, value]) => this.issueAt(location, path, value, unstorableText)),
+      ...Object.entries(readOnly ?? {})
+        .filter(([, value]) => hasUnstorableText(value))
+        .map(([path, value]) => this.issueAt(location, path, value, unstorableText)),
     ];
     // What the file says of read-only fields is compared with what is stored when all is written.
     if (readOnly && issues.length === 0) Object.assign(record, { [READ_ONLY_COLUMN]: readOnly });
@@ -97,7 +99,8 @@ export class RecordCheck {
   private suggestionFor(section: string, path: string): string | undefined {
     if (path.includes('[')) return undefined;
     const paths = this.pathsByName(section);
-    return paths.get(normalizedName(path)) ?? closestName(path, paths);
+    const name = normalizedName(path);
+    return paths.get(name) ?? [...paths].find(([known]) => isTypingError(name, known))?.[1];
   }
 
   /** The paths of fields by all their normalized names. */
@@ -143,10 +146,8 @@ function readOnlyValues(raw: object, { paths }: ReadOnlyFields): object | undefi
 const hasEntryWith = (value: unknown, field: string): boolean =>
   Array.isArray(value) && value.some((entry) => isObject(entry) && field in entry);
 
-/** The texts in a value that PostgreSQL and JSON cannot hold, with their paths. */
-function unstorableTexts(value: unknown, path: string): [path: string, value: string][] {
-  if (typeof value === 'string') return isStorableText(value) ? [] : [[path, value]];
-  if (Array.isArray(value)) return value.flatMap((entry, index) => unstorableTexts(entry, `${path}[${index}]`));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, field]) => unstorableTexts(field, path ? `${path}.${name}` : name));
+/** Whether a value has a text that PostgreSQL and JSON cannot hold. */
+function hasUnstorableText(value: unknown): boolean {
+  if (typeof value === 'string') return !isStorableText(value);
+  return isObject(value) || Array.isArray(value) ? Object.values(value).some(hasUnstorableText) : false;
 }

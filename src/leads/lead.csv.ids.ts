@@ -113,7 +113,7 @@ export const LEAD_IDENTIFIERS: CsvIdentifiers = {
   ref: 'ref',
   match: 'remoteId',
   systems: EXTERNAL_SYSTEMS,
-  samePersonCheck(providesField, isRef, advice) {
+  samePersonCheck(providesField, isRef) {
     const nameIn = (lead: string): string => nameOf(lead, providesField);
     const [own, stored] = [isRef ? 's.ref is not null' : `s.remote_ids <> '[]'`, 'staged_leads'];
     return {
@@ -125,7 +125,7 @@ export const LEAD_IDENTIFIERS: CsvIdentifiers = {
           and not ${addresses('t')} && ${addresses(staged)}`,
       message: (value, details) => {
         const [known, named] = (details as string[]).map(escapeInvisible);
-        return `${value} is ${known} in Lanyard, but ${named} in this file. Add ${advice} if the IDs are those of another program or list, which creates new leads, or --overwrite if this is the same person, which changes the leads.`;
+        return `${value} is ${known} in Lanyard, but ${named} in this file. Add --source NAME if the IDs are those of another program or list, which creates new leads, or --overwrite if this is the same person, which changes the leads.`;
       },
       expected: 'the same person, --source or --overwrite',
       kind: 'another person',

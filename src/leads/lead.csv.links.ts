@@ -1,8 +1,7 @@
-import { outStates } from './other-words.json';
 import { type CsvField, type RecordDraft, referenceField, skipOption } from '../csv/csv-fields';
 import { CsvValueError } from '../csv/csv-values';
 import type { CreateReferences } from '../csv/lookup';
-import { hasOutState } from '../csv/row-states';
+import { isOutState } from '../csv/row-states';
 import { quote, quoteShortened } from '../datasets/quote';
 import { uuidV7 } from '../database/uuid';
 
@@ -48,24 +47,28 @@ const tags = referenceField('tags', 'tagOptionId', {
   createMissing: createTagOptions,
 });
 
-const events = referenceField('events', 'event', {
-  sql: `select ref as text, ref as value, 0 as rank from events where organization_id = $1
+/** Read first, because flags need an event. */
+const events: CsvField = {
+  ...referenceField('events', 'event', {
+    sql: `select ref as text, ref as value, 0 as rank from events where organization_id = $1
     union all select id::text, ref, 1 from events where organization_id = $1
     union all select name, ref, 2 from events where organization_id = $1`,
-  isExact: true,
-  unknown: (text, column, hasField) => {
-    const message = `No event matches ${quoteShortened(text)}. Use its ref, its ID, or a name that only one event has.`;
-    if (column === '') return { message };
-    const skip = skipOption(column);
-    const advice = `${message} If all leads belong to one event, name it with ${skip} --event EVENT.`;
-    // Without the column, nothing would say where somebody has come.
-    return ATTENDANCE_FIELDS.some(({ name }) => hasField(name))
-      ? { message: advice }
-      : { message: `${advice} To import the leads without their events, skip the column with ${skip}.`, fix: skip };
-  },
-  ambiguous: (text) => ({ message: `Several events match ${quoteShortened(text)}. Use a ref or an ID.` }),
-  expected: 'its ref, its ID, or a name that only one event has',
-});
+    isExact: true,
+    unknown: (text, column, hasField) => {
+      const message = `No event matches ${quoteShortened(text)}. Use its ref, its ID, or a name that only one event has.`;
+      if (column === '') return { message };
+      const skip = skipOption(column);
+      const advice = `${message} If all leads belong to one event, name it with ${skip} --event EVENT.`;
+      // Without the column, nothing would say where somebody has come.
+      return ATTENDANCE_FIELDS.some(({ name }) => hasField(name))
+        ? { message: advice }
+        : { message: `${advice} To import the leads without their events, skip the column with ${skip}.`, fix: skip };
+    },
+    ambiguous: (text) => ({ message: `Several events match ${quoteShortened(text)}. Use a ref or an ID.` }),
+    expected: 'its ref, its ID, or a name that only one event has',
+  }),
+  isReadFirst: true,
+};
 
 /** The lead's participation in the events of its row, kept in the draft until the record is complete. */
 interface Attendance {
@@ -90,7 +93,7 @@ function parseFlag(text: string, words: RegExp): boolean {
 function parseStatus(text: string): Attendance {
   if (PRESENT.test(text)) return { registered: true, checkedIn: true };
   // Whoever has not checked in is registered nevertheless.
-  const isOut = /^(?:not (?!checked|arrived|attended|present)|un)/i.test(text) || hasOutState(text, outStates);
+  const isOut = /^(?:not (?!checked|arrived|attended|present)|un)/i.test(text) || isOutState(text);
   return { registered: !isOut };
 }
 
@@ -100,12 +103,12 @@ const attendanceField = (name: string, flags: (keyof Attendance)[], parse: (text
   paths: [],
   entryFields: { events: flags },
   isList: true,
-  parseInto(draft, cell, { column, hasField, hasOption }) {
+  parseInto(draft, cell, { column, hasField }) {
     const text = cell.trim();
     if (text === '') return;
     const attendance = parse(text);
     // An option sets the flag for the events of each lead, if it has any.
-    const needsEvent = column !== '' && hasField('events') && !hasOption('events');
+    const needsEvent = column !== '' && hasField('events');
     const hasEvent = [draft.events ?? []].flat().length > 0;
     if (needsEvent && !hasEvent && Object.values(attendance).includes(true)) {
       const message = `${quoteShortened(cell)} needs an event, and this row names none that is known. Enter one, empty this cell, or put all leads into an event with --event.`;

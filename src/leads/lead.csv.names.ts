@@ -1,4 +1,4 @@
-import { placeholders } from './other-words.json';
+import { placeholders } from '../csv/words.json';
 import { csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
 import { CsvValueError, textValue } from '../csv/csv-values';
 import { quoteShortened } from '../datasets/quote';

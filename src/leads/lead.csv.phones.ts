@@ -1,8 +1,8 @@
 import { MAX_LENGTH } from '../fields/fields';
-import { isStorableText, isWithinLength } from '../fields/text';
+import { isWithinLength } from '../fields/text';
 import { addEntries, csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
-import { CsvValueError, jsonEntries, listValue } from '../csv/csv-values';
-import { isPlainEntry, joinEntries, LIST_SEPARATOR, splitEntries } from '../csv/list-cells';
+import { CsvValueError, listValue } from '../csv/csv-values';
+import { joinEntries, LIST_SEPARATOR, splitEntries } from '../csv/list-cells';
 import { quoteShortened } from '../datasets/quote';
 import { type LeadPhoneNumbers, type PhoneNumber, PhoneNumberTypeEnum } from './lead.response';
 
@@ -16,15 +16,12 @@ const MIN_DIGITS = 5;
 
 const digitCount = (text: string): number => text.replace(/\D/g, '').length;
 
-/** A phone number that is read back as it is written, so it needs no quotes. */
-const NEEDS_NO_QUOTES = /^(?!['=\s])(?=.*\p{Nd})(?!.*E[+-]?\d+$).*\S$/isu;
-
 /**
  * Parses the number in a cell, which a spreadsheet may have kept as text with an apostrophe.
  * @throws CsvValueError if it has no digits, as `n/a` has none, or a spreadsheet has turned it into a number such as 4.41E+11
  */
-function parsePhoneNumber(cell: string, raw: boolean): string {
-  const text = raw ? cell : cell.replace(/^\s*'/, '');
+function parsePhoneNumber(cell: string): string {
+  const text = cell.replace(/^\s*'/, '');
   if (!/\p{Nd}/u.test(text)) {
     const message = `${quoteShortened(text)} is not a phone number. Use one with digits, or leave the cell empty.`;
     throw new CsvValueError(message, 'a number with digits, or nothing', undefined, 'no digits');
@@ -39,25 +36,19 @@ function parsePhoneNumber(cell: string, raw: boolean): string {
 }
 
 /** The texts of a cell that holds phone numbers. */
-function phoneTexts(cell: string, raw: boolean): unknown[] {
-  const json = jsonEntries(cell);
-  if (json) return json.map(String);
+function phoneTexts(cell: string): string[] {
   // A comma in a number that a spreadsheet has garbled separates nothing.
-  if (/^\s*[+-]?\d+,\d+E[+-]?\d+\s*$/i.test(cell)) return [parsePhoneNumber(cell, raw)];
+  if (/^\s*[+-]?\d+,\d+E[+-]?\d+\s*$/i.test(cell)) return [parsePhoneNumber(cell)];
   return splitEntries(cell, LIST_SEPARATOR).flatMap(({ text, isQuoted }) => {
     if (isQuoted) return [text];
     const parts = splitEntries(text, NUMBER_SEPARATOR).map((part) => part.text);
     const areNumbers = parts.every((part) => digitCount(part) >= MIN_DIGITS);
-    return (areNumbers ? parts : [text]).map((part) => parsePhoneNumber(part, raw));
+    return (areNumbers ? parts : [text]).map(parsePhoneNumber);
   });
 }
 
-/** Whether a number in a list is read back unchanged. */
-function isReadBack(number: string): boolean {
-  if (!NEEDS_NO_QUOTES.test(number) || !isPlainEntry(number)) return false;
-  const [first, ...others] = phoneTexts(number, false);
-  return first === number && others.length === 0;
-}
+/** Whether a number in a list is read back as it is written, without quotes. */
+const isReadBack = (number: string): boolean => /^[+(]?\d(?:[\d ()./-]*[\d)])?$/.test(number);
 
 /**
  * Keeps the stored numbers that the file also has, with everything stored about them and in their order, and appends the
@@ -76,12 +67,11 @@ const mergePhoneNumbers: CsvField['mergeSql'] = (stored, imported) => {
 };
 
 /** @throws CsvValueError */
-function requireValidNumbers(numbers: unknown[]): void {
-  const isValid = (number: unknown) => isStorableText(number) && isWithinLength(number, MAX_LENGTH.name);
-  const invalid = numbers.find((number) => !isValid(number));
+function requireLength(numbers: string[]): void {
+  const invalid = numbers.find((number) => !isWithinLength(number, MAX_LENGTH.name));
   if (invalid === undefined) return;
-  const expected = `numbers of at most ${MAX_LENGTH.name} characters, without NUL`;
-  throw new CsvValueError(`${quoteShortened(invalid)} is not a valid phone number. Use ${expected}.`, expected);
+  const expected = `numbers of at most ${MAX_LENGTH.name} characters`;
+  throw new CsvValueError(`${quoteShortened(invalid)} is too long. Use ${expected}.`, expected);
 }
 
 /** The phone numbers of one type. The first number of a row is the preferred one. */
@@ -90,15 +80,15 @@ const phoneField = (name: string, type: PhoneNumberTypeEnum): CsvField => ({
   paths: [LEAD_PROVIDED_PATH],
   isList: true,
   mergeSql: mergePhoneNumbers,
-  parseInto(draft, cell, { raw }) {
+  parseInto(draft, cell) {
     const { leadProvided: before = [], ...others } = (draft.phoneNumbers ?? {}) as RecordDraft;
     // A value that is not a list is kept, so that the check of the record rejects it.
     if (!Array.isArray(before) || cell.trim() === '') return;
-    const numbers = phoneTexts(cell, raw);
-    requireValidNumbers(numbers);
+    const numbers = phoneTexts(cell);
+    requireLength(numbers);
     const entries = numbers.map((number, index) => ({ number, type, preferred: before.length + index === 0 }));
-    const keyOf = (entry: unknown) => [(entry as PhoneNumber).type, (entry as PhoneNumber).number];
-    draft.phoneNumbers = { ...others, leadProvided: addEntries(before, entries, keyOf) };
+    const keyOf = (entry: PhoneNumber) => `${entry.type} ${entry.number}`;
+    draft.phoneNumbers = { ...others, leadProvided: addEntries(before as PhoneNumber[], entries, keyOf) };
   },
   format(record) {
     const { leadProvided = [] } = (record.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;

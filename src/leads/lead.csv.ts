@@ -1,4 +1,3 @@
-import words from './other-words.json';
 import type { RecordDraft } from '../csv/csv-fields';
 import type { CsvDefinition } from '../csv/csv-section';
 import { EMAIL_FIELDS } from './lead.csv.emails';
@@ -27,12 +26,10 @@ function isUsable({ firstName, lastName, email, address, company, phoneNumbers }
 const EMAIL_KINDS = { home: 'email.home', work: 'email.work' };
 
 export const LEAD_CSV: CsvDefinition = {
-  optionFields: { event: 'events', registered: 'registered', checkedIn: 'checkedIn' },
   fields: [...ID_FIELDS, ...NAME_FIELDS, ...EMAIL_FIELDS, ...PHONE_FIELDS, ...REMOTE_ID_FIELDS, ...LINK_FIELDS],
   identifiers: LEAD_IDENTIFIERS,
   userFields: ['createdBy', 'lastScannedBy'],
-  words: {
-    ...words,
+  person: {
     kindFields: {
       phone: { mobile: 'phone.mobile', home: 'phone.landline', work: 'phone.office' },
       email: EMAIL_KINDS,
@@ -43,7 +40,7 @@ export const LEAD_CSV: CsvDefinition = {
       ),
     },
     titleField: 'jobTitle',
-    personFields: /^(?:firstName|lastName|name|jobTitle|email|phone|address|company\.|home\.)/,
+    prefixedFields: /^(?:firstName|lastName|name|jobTitle|email|phone|address|company\.|home\.)/,
     attendeeFields: /^(?:firstName|lastName|name|email\.attendee)$/,
   },
   complete: completeAttendance,

@@ -1,40 +1,24 @@
-import { Command, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import { encodingExists } from 'iconv-lite';
 import { MAX_INT32 } from '../fields/schemas';
-import { columnKey } from '../csv/column-mappings';
 import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-options';
 import { type CsvSection, type CsvService, fieldNamed } from '../csv/csv.service';
-import type { DateFormat } from '../csv/date-times';
 import { quote } from '../datasets/quote';
-import { parseInteger, parseText } from './arguments';
+import { parseChoice, parseInteger, parseText } from './arguments';
 import { UsageError } from './terminal/terminal';
 
-/** The options that mean the same to a file as to the command. */
-type FormatOptions =
-  'delimiter' | 'raw' | 'skipLines' | 'skipRows' | 'only' | 'ignoreUnknown' | 'match' | 'source' | 'createTags';
-
 /** Options of the commands that read or write CSV. */
-export interface CsvOptions extends Partial<Pick<CsvFormat, FormatOptions>> {
+export interface CsvOptions extends Omit<CsvFormat, 'section' | 'mappings' | 'optionValues'> {
   csv?: string;
   map?: string[];
-  lenient?: boolean;
   errors?: string;
-  timeZone?: string;
-  dateFormat?: DateFormat;
   event?: string;
   registered?: boolean;
   checkedIn?: boolean;
-  repeated?: keyof typeof ON_DUPLICATE;
-  overwrite?: boolean;
 }
 
-const ON_DUPLICATE = { first: 'keepFirst', last: 'keepLast', merge: 'merge' } as const;
-
 /** Options of the command that reads CSV. */
-export function withCsvImportOptions(to: Command, service: CsvService): Command {
-  const matchOption = new Option('--match <KEY>', 'how rows are matched to existing leads (default: id)');
-  const repeatedOption = new Option('--repeated <WHICH>', 'what to do with rows of one key: keep one, or join them');
-  const dateOption = new Option('--date-format <FORMAT>', 'order of day and month in dates such as 5/4/2026');
+export function withCsvImportOptions(to: Command): Command {
   return to
     .option('--skip-lines <N>', 'number of lines to skip before the header', parseInteger('--skip-lines', MAX_INT32))
     .option('--skip-rows <LINES>', 'rows to skip, by their lines, such as 7,11-15', parseLines)
@@ -47,20 +31,24 @@ export function withCsvImportOptions(to: Command, service: CsvService): Command 
       'time zone of date-times without one, such as Europe/Berlin (default: UTC)',
       parseTimeZone,
     )
-    .addOption(dateOption.choices(['DMY', 'MDY']))
+    .option(
+      '--date-format <FORMAT>',
+      'order of day and month in dates such as 5/4/2026: DMY or MDY',
+      parseChoice('--date-format', ['DMY', 'MDY']),
+    )
     .option('--event <EVENT>', 'add every lead to this event, given by its ref, ID or name')
     .option('--registered', 'every lead is registered for its events')
     .option('--checked-in', 'every lead has checked in at its events')
     .option('--create-tags <GROUP>', 'create missing tag options in this tag group', parseText('--create-tags'))
-    .addOption(matchOption.choices(['id', ...matchKeys(service)]))
-    .addOption(repeatedOption.choices(['first', 'last', 'merge']))
+    .option('--match <KEY>', 'how rows are matched to existing leads: id (default), email or remoteId')
+    .option(
+      '--repeated <WHICH>',
+      'which row of one key to keep: first or last; or merge, which joins them',
+      parseChoice('--repeated', ['first', 'last', 'merge']),
+    )
     .option('--source <NAME>', 'program or list that the IDs of the file are from', parseText('--source'))
     .option('--overwrite', 'let a row change the person of a lead that has its ID');
 }
-
-const matchKeys = (service: CsvService): string[] => [
-  ...new Set(service.sections.flatMap((section) => Object.keys(service.section(section).definition.matches ?? {}))),
-];
 
 function parseTimeZone(value: string): string {
   try {
@@ -80,13 +68,10 @@ function parseLines(value: string, before: [number, number][] = []): [number, nu
   return [...before, ...lines];
 }
 
-/** Several values of one column are alternatives. */
-function parseOnly(value: string, before: CsvFormat['only'] = []): CsvFormat['only'] {
-  const [, column = '', text = ''] = /^([^=]*)=(.*)$/s.exec(value) ?? [];
+function parseOnly(text: string, before: CsvFormat['only'] = []): CsvFormat['only'] {
+  const [, column = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (column.trim() === '') throw new UsageError('--only must be COLUMN=VALUE, as in --only "Status=Approved"');
-  const known = before.find((each) => columnKey(each.column) === columnKey(column));
-  const values = [...(known?.values ?? []), text];
-  return [...before.filter((each) => each !== known), { column, values }];
+  return [...before, { column, value }];
 }
 
 export function parseEncoding(value: string): string {
@@ -126,42 +111,26 @@ function parseMappings(section: CsvSection, name: string, entries: string[]): Co
 /** @throws UsageError when a column of an export has no field, or one that can only be imported */
 export function requireExported({ mappings }: CsvFormat): void {
   const mapping = mappings.find(({ field }) => !field?.format);
-  if (!mapping) return;
-  const { column, field } = mapping;
-  const reason = field ? `${field.name} cannot be exported.` : 'An export needs a field for each column.';
-  throw new UsageError(`--map ${quote(`${column}=${field?.name ?? ''}`)}: ${reason}`);
+  if (mapping) throw new UsageError(`--map ${quote(mapping.column)}: This column needs a field that can be exported.`);
 }
 
 /** @throws UsageError when options of CSV are given without --csv, or do not fit the section */
 export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat | undefined {
-  const { csv: section, match, repeated, lenient = false } = options;
+  const { csv: section, match } = options;
   if (!section) {
     requireNoCsvOptions(service, options);
     return undefined;
   }
-  if (match && match !== 'id' && !service.section(section).definition.matches?.[match]) {
-    throw new UsageError(`--match ${match} cannot be used for ${section}`);
+  const keys = ['id', ...Object.keys(service.section(section).definition.matches ?? {})];
+  if (match !== undefined && !keys.includes(match)) {
+    throw new UsageError(`--match must be one of ${keys.join(', ')} for ${section}`);
   }
-  if (options.errors !== undefined && !lenient) throw new UsageError('--errors needs --lenient');
-  const { timeZone, dateFormat, delimiter, raw = false, skipLines, skipRows = [], only = [] } = options;
-  const { ignoreUnknown = false, source, createTags, overwrite: mayOverwrite = false } = options;
+  if (options.errors !== undefined && !options.lenient) throw new UsageError('--errors needs --lenient');
   return {
+    ...options,
     section,
     mappings: parseMappings(service.section(section), section, options.map ?? []),
     optionValues: optionValuesOf(service.section(section), section, options),
-    isLenient: lenient,
-    dateTimes: { timeZone, dateFormat },
-    onDuplicate: repeated && ON_DUPLICATE[repeated],
-    delimiter,
-    raw,
-    skipLines,
-    skipRows,
-    only,
-    ignoreUnknown,
-    match,
-    source,
-    createTags,
-    mayOverwrite,
   };
 }
 
@@ -174,42 +143,30 @@ function optionValuesOf(
   name: string,
   { event, registered, checkedIn }: CsvOptions,
 ): OptionValue[] {
-  const { optionFields = {} } = section.definition;
-  const values = { event, registered: registered && 'yes', checkedIn: checkedIn && 'yes' };
-  return Object.entries(values).flatMap(([key, value]) => {
+  const options = [
+    { option: '--event', fieldName: 'events', value: event },
+    { option: '--registered', fieldName: 'registered', value: registered && 'yes' },
+    { option: '--checked-in', fieldName: 'checkedIn', value: checkedIn && 'yes' },
+  ];
+  return options.flatMap(({ option, fieldName, value }) => {
     if (value === undefined || value === false) return [];
-    const field = fieldNamed(section, optionFields[key] ?? '');
-    const option = key === 'checkedIn' ? 'checked-in' : key;
-    if (!field) throw new UsageError(`--${option} cannot be used for ${name}`);
+    const field = fieldNamed(section, fieldName);
+    if (!field) throw new UsageError(`${option} cannot be used for ${name}`);
     return { option, field, value };
   });
 }
 
 function requireNoCsvOptions(service: CsvService, options: CsvOptions): void {
-  const known = withCsvImportOptions(withCsvOptions(new Command(), service), service).options;
+  const known = withCsvImportOptions(withCsvOptions(new Command(), service)).options;
   const used = known.find((option) => options[option.attributeName() as keyof CsvOptions] !== undefined);
   if (used) throw new UsageError(`${used.long} needs --csv`);
 }
 
-/** The fields of each section, as a help text. */
-export const fieldsText = (service: CsvService): string =>
-  service.sections
-    .map((section) => {
-      const names = service.fields(section).map(({ name }) => name);
-      return `  ${section}:\n    ${wrapNames(names, '    ')}`;
-    })
-    .join('\n');
-
-/** Maximum number of characters in a line of names. */
-const MAX_LINE = 70;
-
-/** Names, separated by commas, in lines that fit a terminal of 80 columns after an indentation of at most ten. */
-export function wrapNames(names: readonly string[], indent: string): string {
-  const lines: string[] = [];
-  for (const name of names) {
-    const longer = `${lines.at(-1)}, ${name}`;
-    if (lines.length > 0 && longer.length < MAX_LINE) lines[lines.length - 1] = longer;
-    else lines.push(name);
-  }
-  return lines.join(`,\n${indent}`);
+/** The fields of each section, as a help text for a terminal of 80 columns. */
+export function fieldsText(service: CsvService): string {
+  const lines = service.sections.map((section) => {
+    const names = service.fields(section).map(({ name }) => name);
+    return `  ${section}:\n${new Help().boxWrap(names.join(', '), 75)}`;
+  });
+  return lines.join('\n').replaceAll(/^(?! )/gm, '    ');
 }

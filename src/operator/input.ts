@@ -2,20 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, createReadStream, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { errorMessage, CommandError } from './terminal/terminal';
 
 /** The size of a file in bytes, or undefined if it is unknown. Errors are reported when the file is read. */
 export const fileSize = (file: string): number | undefined =>
   file !== '-' && existsSync(file) ? statSync(file).size || undefined : undefined;
 
+/** A file, standard input, or what a descriptor has from its beginning. */
+function openStream(file: string | number): Readable {
+  if (typeof file === 'number') return createReadStream('', { fd: file, start: 0 });
+  return file === '-' ? process.stdin : createReadStream(file);
+}
+
 /**
  * Yields the contents of a file, or of standard input.
  * @param onBytes called with the size of each chunk
  * @throws CommandError if it cannot be read
  */
-export async function* readChunks(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+export async function* readChunks(file: string | number, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+    for await (const chunk of openStream(file)) {
       const bytes = chunk as Buffer;
       onBytes(bytes.length);
       yield bytes;
@@ -36,26 +43,14 @@ export function openTwice(file: string, onBytes: (count: number) => void): () =>
   let isFirst = true;
   let kept: number | undefined;
   const isRegularFile = file !== '-' && existsSync(file) && statSync(file).isFile();
-  async function* readAndKeep(): AsyncGenerator<Buffer> {
-    kept = openNamelessFile();
-    for await (const bytes of readChunks(file, () => undefined)) {
-      appendFileSync(kept, bytes);
-      yield bytes;
-    }
-  }
-  async function* readKept(): AsyncGenerator<Buffer> {
-    if (kept === undefined) return;
-    for await (const chunk of createReadStream('', { fd: kept, start: 0 })) {
-      const bytes = chunk as Buffer;
-      onBytes(bytes.length);
-      yield bytes;
-    }
-  }
-  return () => {
+  return async function* () {
     const wasFirst = isFirst;
     isFirst = false;
-    if (isRegularFile) return readChunks(file, wasFirst ? () => undefined : onBytes);
-    return wasFirst ? readAndKeep() : readKept();
+    if (wasFirst && !isRegularFile) kept = openNamelessFile();
+    for await (const bytes of readChunks(wasFirst ? file : (kept ?? file), wasFirst ? () => undefined : onBytes)) {
+      if (wasFirst && kept !== undefined) appendFileSync(kept, bytes);
+      yield bytes;
+    }
   };
 }
 

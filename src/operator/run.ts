@@ -21,7 +21,7 @@ export async function runCommand(extension: Extension | undefined, serve: () => 
   Logger.overrideLogger(false);
   try {
     const program = await operatorProgram(extension, serve);
-    if (process.argv.length > 2) await program.parseAsync();
+    if (process.argv.length > 2) await program.parseAsync(process.argv.slice(2), { from: 'user' });
     else program.outputHelp();
     process.exit(0);
   } catch (error) {

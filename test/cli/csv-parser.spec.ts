@@ -71,7 +71,7 @@ describe('the parser of CSV', () => {
   it('does not take the end of a part for the end of a line on which a row is broken', () => {
     const [, broken, ...others] = rowsOf('a,b\n"x" y,', '1,z\nc,d\n');
     expect(broken).toMatchObject({ line: 2, cells: ['"x" y', '1', 'z'] });
-    expect(others).toEqual([{ line: 3, cells: ['c', 'd'] }]);
+    expect(others).toEqual([{ line: 3, nextLine: 4, cells: ['c', 'd'] }]);
   });
 
   it.each(['"a\nb",c,"x"y\nd,e,f', '"a\nb","c","x"y\nd,e,f'])('%j goes on with the line after its first', (text) => {

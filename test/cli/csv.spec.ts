@@ -217,7 +217,7 @@ describe('CSV', () => {
         'a row of one cell',
         'email,firstName\na@b.co\n',
         [],
-        'line 2: Only one cell in a file of 2 columns. If this is a footer, skip the line or delete it.',
+        'line 2: Only one cell in a file of 2 columns. Skip or delete it if it is a footer; remove the quotation marks if they are around a whole row.',
       ],
       [
         'a quote that is not closed',

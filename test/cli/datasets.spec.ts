@@ -139,7 +139,7 @@ describe('import and export', () => {
       ['a line that is no JSON', `${ndjson('a@example.com')}{secret}`, 'line 2: This is not valid JSON.'],
       ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2: This is not valid JSON.'],
       ['an array', '[{"email": "a@example.com"}]', 'The dataset must be one JSON object, or NDJSON.'],
-      ['a section with a line end in its name', '{"le\\nads": []}', '"le\\nads": Unknown section. Did you mean leads?'],
+      ['a section with a line end in its name', '{"le\\nads": []}', '"le\\nads": Unknown section. Use one of: '],
       [
         'bytes that are no UTF-8',
         Buffer.from(`${ndjson('a@example.com')}\n\xff`, 'latin1'),

@@ -8,7 +8,7 @@ interface Result {
   errors?: { line: number | null }[];
   more?: number;
   notes?: string[];
-  states?: Record<string, Record<string, number>>;
+  columns?: object[];
   format?: object;
 }
 
@@ -34,7 +34,7 @@ describe('the import of a file', () => {
     return stderr.split('\n').filter((line) => line.startsWith('line '));
   };
 
-  it('whose dry run says how it is read: what separates cells, and who says so', async () => {
+  it('whose dry run says how it is read: what separates cells, who says so, and what each column fills', async () => {
     const content = 'sep=;\nemail;Create Date;Due;Status\na@example.com;25/4/2026;5/4/2026;Paid\n';
     const { stdout } = await run(content, '--dry-run', '--map', 'Due=createdAt', '--map', 'Create Date=');
     expect(stdout).toBe('');
@@ -42,16 +42,21 @@ describe('the import of a file', () => {
     expect(all.stdout).toContain(
       'Cells are separated by semicolons, as sep= says. The header is on line 2.\nDates in column "Create Date" are read as DMY, as its values prove.\n',
     );
-    expect(all.stdout).toMatch(/^Status +\(counted\)$/m);
-    const { format, states, notes } = await json(content, '--dry-run', '--map', 'Due=');
-    expect({ format, states, notes }).toEqual({
-      format: { delimiter: ';', delimiterSource: 'sep=', headerLine: 2, dateFormats: { 'Create Date': 'DMY' } },
-      states: { Status: { Paid: 1 } },
-      notes: ['Column "Status": "Paid" 1.'],
+    expect(all.stdout).toMatch(/^Create Date +createdAt\nDue +\(skipped\)\nStatus +\(counted\)$/m);
+    const { format, columns, notes } = await json(content, '--dry-run', '--map', 'Due=');
+    expect(format).toEqual({
+      delimiter: ';',
+      delimiterSource: 'sep=',
+      headerLine: 2,
+      dateFormats: { 'Create Date': 'DMY' },
     });
+    expect(columns).toContainEqual({ column: 'Create Date', field: 'createdAt' });
+    expect(notes).toEqual(['Column "Status": "Paid" 1.']);
     const given = await run(content.slice(6), '--dry-run', '--map', 'Due=', '--delimiter', ';', '--date-format', 'DMY');
     expect(given.stdout).toContain('Cells are separated by semicolons, as --delimiter says. The header is on line 1.');
     expect(given.stdout).toContain('Dates in column "Create Date" are read as DMY, as --date-format says.');
+    const plain = await json('email,firstName\na@example.com,Ada\n', '--dry-run');
+    expect(plain.format).toEqual({ delimiter: ',', delimiterSource: 'header', headerLine: 1, dateFormats: {} });
   });
 
   it('whose rejected command, with what was told, is the one to try next', async () => {

@@ -44,13 +44,10 @@ describe('import --lenient', () => {
     expect({ status, stderr }).toEqual({ status: 3, stderr: '' });
     expect(stdout.split('\n')).toEqual([
       `Imported 3 leads: 3 created, 0 updated, 0 unchanged. Skipped 3 rows and 6 values: see ${list}.`,
-      'column "Shoe size": 2 values, such as "38". Unknown column.',
-      expect.stringMatching(/^column "Create Date": 2 values, such as "yesterday"\. Cannot read "yesterday"/),
       expect.stringMatching(/^column "Email": 1 value, such as "nobody"\. "nobody" is not a valid e-mail address/),
+      expect.stringMatching(/^column "Create Date": 2 values, such as "yesterday"\. Cannot read "yesterday"/),
+      'column "Shoe size": 2 values, such as "38". Unknown column.',
       expect.stringMatching(/^column "Tags": 1 value, such as "Nope"\. No tag option is called "Nope"/),
-      'line 4: Nothing is left by which somebody could be recognized or reached.',
-      'line 5: The header is repeated here. Skip the line, or delete it.',
-      'line 7: Only one cell in a file of 6 columns. If this is a footer, skip the line or delete it.',
       expect.stringMatching(/^Import ID: /),
       '',
     ]);
@@ -66,6 +63,8 @@ describe('import --lenient', () => {
     const lines = readFileSync(list, 'utf8').split('\n');
     expect(lines[0]).toBe('line,column,value,reason,First name,Last name,Email,Create Date,Shoe size,Tags');
     expect(lines).toContain('2,Shoe size,38,Unknown column.');
+    expect(lines).toContainEqual(expect.stringMatching(/^4,,,Nothing is left by which somebody could be /));
+    expect(lines).toContainEqual(expect.stringMatching(/^5,,,"The header is repeated here\./));
     expect(lines).toContainEqual(expect.stringMatching(/^7,,,"Only one cell.*",Total: 3$/));
     expect(statSync(list).mode & 0o777).toBe(0o600);
     const before = readFileSync(list, 'utf8');
@@ -110,7 +109,12 @@ describe('import --lenient', () => {
       '2 times in an hour that occurs twice in Europe/Berlin, such as "2026-10-25 02:30": the first one was taken, UTC+02:00.',
     );
     const { stdout } = await run(content, ...options, '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ repeatedHours: { count: 2, offset: '+02:00' } });
+    expect((JSON.parse(stdout) as { repeatedHours: object }).repeatedHours).toEqual({
+      count: 2,
+      value: '2026-10-25 02:30',
+      timeZone: 'Europe/Berlin',
+      offset: '+02:00',
+    });
   });
 
   it('has status 0 and no list where nothing is left out', async () => {
@@ -133,13 +137,16 @@ describe('import --lenient', () => {
     const content = 'email,firstName\na@example.com,Ada\n,Ben\nA@example.com,Eve\n';
     const { status, stdout } = await run(content, '--lenient', '--match', 'email');
     expect(status).toBe(3);
-    expect(stdout).toMatch(/line 3: Empty, but --match email needs.*\nline 4: Duplicate of line 2\./);
+    expect(stdout).toContain(' Skipped 2 rows: see ');
+    expect(readFileSync(list, 'utf8')).toMatch(/^3,,,"?Empty, but --match email needs.*\n4,,,"?Duplicate of line 2\./m);
     expect((await leads()).map(({ firstName }) => firstName)).toEqual(['Ada']);
     await run('ID,First name,Last name\n1,Ada,Rowe\n');
     expect((await run('ID,First name,Last name\n1,Ben,Ito\n2,Eve,Ito\n', '--lenient')).stdout).toMatch(
-      /^Imported 1 lead: 1 created.* Skipped 1 row: see .*\nline 2: "1" is Ada Rowe in Lanyard, but Ben Ito in this file\./,
+      /^Imported 1 lead: 1 created.* Skipped 1 row: see /,
     );
-    expect(readFileSync(join(folder, 'leads.csv.errors-2.csv'), 'utf8')).toMatch(/,1,Ben,Ito\n$/);
+    expect(readFileSync(join(folder, 'leads.csv.errors-2.csv'), 'utf8')).toMatch(
+      /^2,,,"""1"" is Ada Rowe in Lanyard, but Ben Ito in this file\..*,1,Ben,Ito\n$/m,
+    );
   });
 
   it('reads bytes that are not UTF-8 as windows-1252, and says so', async () => {
@@ -154,7 +161,7 @@ describe('import --lenient', () => {
     const lines = stderr.trimEnd().split('\n');
     expect(lines.at(-1)).toBe('To import what can be read, and have the rest listed in a file, add --lenient.');
     expect(lines.at(-2)).toBe(
-      `Correct the file, and try: npm run --silent operator -- import ${file} --organization ${tenant.organizationId} --csv leads --ignore-unknown --create-tags "Tags" --skip-rows 4-5,7`,
+      `Correct the file, and try: npm run --silent operator -- import ${file} --organization ${tenant.organizationId} --csv leads --ignore-unknown --create-tags "Tags" --skip-rows 4,5,7`,
     );
   });
 });

@@ -105,7 +105,7 @@ describe('a file is read as a person would', () => {
   it('dates of either order: both commands are named', async () => {
     const { message } = await importText('Create Date\n5/4/2026\n6/4/2026\n');
     expect(message).toMatch(
-      /^Try: import --date-format DMY\nOr, if the month comes first in its dates: import --date-format MDY\n/m,
+      /^Try: import --date-format MDY\nOr, if the day comes first in its dates: import --date-format DMY\n/m,
     );
     expect((await importText('Create Date\n25/4/2026\n4/25/2026\n')).message).not.toContain('Try:');
   });
@@ -319,7 +319,7 @@ describe('a file is read as a person would', () => {
       expect(message).toMatch(
         /^line 4 and 1 more: Nothing in this row by which somebody could be recognized or reached/,
       );
-      expect(advisedOptions(message)).toEqual(['--skip-rows', '4-5']);
+      expect(advisedOptions(message)).toEqual(['--skip-rows', '4,5']);
       expect((await importText(text, ...advisedOptions(message))).message).toBe('');
       expect(await leads()).toHaveLength(2);
       tenant = await lanyard.tenant();
@@ -330,7 +330,7 @@ describe('a file is read as a person would', () => {
     it('a footer of three lines, which one command skips', async () => {
       const text = 'email,firstName\na@example.com,Ada\nTotal: 1\nPrinted today\n© Fair\n';
       const options = advisedOptions((await importText(text)).message);
-      expect(options).toEqual(['--skip-rows', '3-5']);
+      expect(options).toEqual(['--skip-rows', '3,4,5']);
       expect((await importText(text, ...options)).message).toBe('');
       const more = `${text}Eve,x,y\n,,\nThe end\n`;
       expect(advisedOptions((await importText(more, ...options)).message)).toEqual(['--skip-rows', '8']);
@@ -353,7 +353,7 @@ describe('a file is read as a person would', () => {
       const { notes, result } = await importText(text.replace('many', '9'));
       expect(result?.imported).toMatchObject({ leads: 5 });
       expect(notes).toEqual([
-        `${counts} 2 rows are declined, canceled, void or waitlisted, and count like the others. To leave them out, use --only "Status=Approved".`,
+        `${counts} Imported like the others: 2 rows of people who are declined, canceled, void or waitlisted. To import the rows of some states alone, use --only "Status=STATE" for each.`,
       ]);
     });
 
@@ -370,15 +370,15 @@ describe('a file is read as a person would', () => {
       expect((await importText(text, '--only', 'State=Approved')).message).toMatch(
         /^--only: The file has no column "State"\. Its columns are "Last name", "Status", "Scans"\./,
       );
-      expect((await importText(text, '--only', 'Status=Aproved')).message).toMatch(
-        /^--only: No row has "Aproved" in "Status"\. Its values are "Approved", "Declined", "approved", "Waitlisted"\./,
+      expect((await importText(text, '--only', 'Status=Approved', '--only', 'Status=Waitlited')).message).toMatch(
+        /^--only: No row has "Waitlited" in "Status"\. Its values are "Approved", "Declined", "approved", "Waitlisted"\./,
       );
     });
 
     it.each(['Approval Status', 'Ticket Status', 'Order Status'])('in a column %s', async (name) => {
       const { notes } = await importText(`Last name,${name}\nRowe,Paid\nIto,Void\n`);
       expect(notes?.[0]).toMatch(
-        `Column "${name}": "Paid" 1, "Void" 1. 1 row is declined, canceled, void or waitlisted, and counts like`,
+        `Column "${name}": "Paid" 1, "Void" 1. Imported like the others: 1 row of people who are declined, canceled`,
       );
     });
 
@@ -387,9 +387,7 @@ describe('a file is read as a person would', () => {
       const rows = states.map((state) => `${state.replaceAll(' ', '')},${state}\n`);
       await tenant.import({ events: [{ ...createExhibitor().event, ref: 'expo', users: [], tagGroups: [] }] });
       const { notes } = await importText(`Last name,Attendee Status\n${rows.join('')}`, '--event', 'expo');
-      expect(notes?.[0]).toMatch(
-        / 2 rows are declined.*Status=Attending".*Status=Not Checked In".*Status=Checked In"\.$/,
-      );
+      expect(notes?.[0]).toContain(' 2 rows of people who are declined');
       const [event] = await tenant.api.all<{ id: number }>('/events', 'events');
       const { body } = await tenant.api.get(`/events/${event?.id}/leads`).expect(200);
       const { eventLeads } = (body as { results: { eventLeads: object[] } }).results;
@@ -478,6 +476,22 @@ describe('a file is read as a person would', () => {
         { number: '0441 99889', type: 'UNKNOWN', preferred: false },
       ],
     ]);
+  });
+
+  it('values are judged by all of them, the last one among many, too', async () => {
+    const textOf = (last: string, column: string, values: string[]): string =>
+      ['Email', ...values.map((_, index) => `a${index}@example.com`), 'last@example.com']
+        .map((email, index) => `${[column, ...values, last][index]},${email}\n`)
+        .join('');
+    const numbers = Array.from({ length: 59 }, (_, index) => String(100 + index));
+    const uuid = '7c9e0000-0000-4000-8000-0000000000c1';
+    expect((await importText(textOf(uuid, 'ID', numbers))).message).toMatch(
+      /^line 2 and 58 more, column "ID": "100" is not a Lanyard ID/,
+    );
+    const ofSalesforce = numbers.map((number) => `00Q5f00000Ab${number}`);
+    await importText(textOf('abc', 'ID', ofSalesforce));
+    const stored = (await leads()).filter(({ remoteIds }) => (remoteIds as object[]).length > 0);
+    expect({ all: (await leads()).length, stored }).toEqual({ all: 60, stored: [] });
   });
 
   it('what stands for a name that is still to come is no name', async () => {

@@ -73,13 +73,20 @@ describe('a file that is imported', () => {
     it.each([
       ['a field', { firstName: `A${character}a` }, 'firstName'],
       ['an entry', { remoteIds: [{ id: `A${character}a`, integrationType: 'ZOHO' }] }, 'remoteIds[0].id'],
-      ['a read-only field', { leadActivityEvents: [{ id: `A${character}a` }] }, 'leadActivityEvents[0].id'],
     ])('in %s of JSON and NDJSON is an error of its path', async (_name, fields, path) => {
       const record = { id: ID, ...fields };
       const object = await run(JSON.stringify({ leads: [record] }));
       expect(object).toEqual({ status: 1, stdout: '', stderr: `leads[0].${path}: ${why}\n` });
       const lines = await run(`${JSON.stringify({ section: 'leads', record })}\n`);
       expect(lines).toEqual({ status: 1, stdout: '', stderr: `line 1: leads[0].${path}: ${why}\n` });
+    });
+  });
+
+  it('in a read-only field is an error of the field', async () => {
+    const { status, stderr } = await run(JSON.stringify({ leads: [{ id: ID, leadActivityEvents: [{ id: 'A\0a' }] }] }));
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^leads\[0\]\.leadActivityEvents: \[\{"id":"A\\u0000a"\}\] contains NUL/) as string,
     });
   });
 
@@ -104,11 +111,13 @@ describe('a file that is imported', () => {
   it.each([
     ['vCard', 'BEGIN:VCARD\nVERSION:3.0\nN:Rowe;Ada;;;\nFN:Ada Rowe\nEND:VCARD\n'],
     ['MECARD', 'MECARD:N:Rowe,Ada;EMAIL:ada@example.com;;\nMECARD:N:Ito,Ben;;\n'],
-  ])('is a %s, and is refused in one sentence', async (kind, content) => {
-    const message = `This is a ${kind}, which cannot be imported. Save the contacts as CSV.`;
-    for (const options of [[], ['--csv', 'leads'], ['--csv', 'leads', '--lenient']]) {
-      const { status, stdout, stderr } = await run(`\ufeff\n${content}`, ...options);
-      expect({ status, stdout, first: stderr.split('\n')[0] }).toEqual({ status: 1, stdout: '', first: message });
+  ])('is a %s, and is refused in one sentence', async (_kind, content) => {
+    const message = 'This is a vCard or MECARD, which cannot be imported. Save the contacts as CSV.';
+    for (const encoding of ['utf8', 'utf16le'] as const) {
+      for (const options of [[], ['--csv', 'leads'], ['--csv', 'leads', '--lenient']]) {
+        const { status, stdout, stderr } = await run(Buffer.from(`\ufeff\n${content}`, encoding), ...options);
+        expect({ status, stdout, first: stderr.split('\n')[0] }).toEqual({ status: 1, stdout: '', first: message });
+      }
     }
     expect(await leads()).toEqual([]);
   });

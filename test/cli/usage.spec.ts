@@ -73,12 +73,12 @@ describe('the usage of the command line', () => {
       [
         'a field that cannot be exported',
         [...exportCsv, '--map', 'A=name'],
-        '--map "A=name": name cannot be exported.',
+        '--map "A": This column needs a field that can be exported.',
       ],
       [
         'an exported column without a field',
         [...exportCsv, '--map', 'A='],
-        '--map "A=": An export needs a field for each column.',
+        '--map "A": This column needs a field that can be exported.',
       ],
       ['a long delimiter', [...importCsv, '--delimiter', ';;'], '--delimiter must be one character, or tab'],
       ['a file of former records without a name', [...importAny, '--before', ''], '--before must be a file name'],

@@ -29,7 +29,7 @@ export interface CsvOutcome {
 /** The options of a command line, as the command reads them. */
 function parseOptions(options: string[]): CsvOptions & { encoding?: string } {
   const command = new Command().option('--encoding <NAME>').exitOverride();
-  return withCsvImportOptions(withCsvOptions(command, CSV), CSV).parse(options, { from: 'user' }).opts();
+  return withCsvImportOptions(withCsvOptions(command, CSV)).parse(options, { from: 'user' }).opts();
 }
 
 /** Imports leads from the bytes of a file within this process, on the connections of a server, as the command does. */
@@ -43,7 +43,7 @@ export async function importCsvFile(
   const format = csvFormatOf(CSV, { csv: 'leads', ...csvOptions }) as CsvFormat;
   const dataSource = app.get(DataSource);
   const leftOut: LeftOut[] = [];
-  const source = csvSource(CSV, { ...format, encoding, suggestedSource: 'file' }, () => Readable.from([bytes]));
+  const source = csvSource(CSV, { ...format, encoding }, () => Readable.from([bytes]));
   try {
     const result = await new ImportService(dataSource, DATASETS).importRecords(organizationId, source, {
       receiveLeftOut: async (entries) => {

@@ -1,11 +1,9 @@
-import { basename, extname } from 'node:path';
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import type { EntityManager } from 'typeorm';
-import type { CsvFormat } from '../../csv/csv-options';
 import type { CsvService } from '../../csv/csv.service';
 import { csvSource } from '../../csv/csv-read';
 import { FormerRecords } from '../../datasets/former-records';
-import type { ImportPlan, ImportSource, LeftOut } from '../../datasets/import-plan';
+import type { ImportSource } from '../../datasets/import-plan';
 import { datasetRecords, wholeRecords } from '../../datasets/read-json';
 import { decodeText } from '../../datasets/open';
 import { ImportError } from '../../datasets/import-error';
@@ -20,9 +18,8 @@ import {
   fieldsText,
   withCsvImportOptions,
   withCsvOptions,
-  wrapNames,
 } from '../csv.options';
-import { adviceLines, errorsJson, ImportReport, ownColumnNames } from '../import-report';
+import { adviceLines, errorsJson, ImportReport, columnNames } from '../import-report';
 import { fileSize, openTwice, readChunks } from '../input';
 import { LeftOutList } from '../left-out-list';
 import type { Session } from '../session';
@@ -36,30 +33,25 @@ A dataset, as export writes it:
   NDJSON            {"section": "leads", "record": {"id": "7c9e…"}}
                     one record per line, in any number; each record comes after
                     those that it refers to
-Sections: ${wrapNames(service.datasets.names, '  ')}.
+Sections: ${new Help().boxWrap(service.datasets.names.join(', '), 68)}.
 The import stores everything or nothing, and reports every error it finds.
 Records are matched by id, users by email, events by ref, so importing a file
 again changes only what differs.
 
-Or CSV of any size, with column names in one of the first 20 lines:
+Or CSV of any size:
   $ ${COMMAND_NAME} import leads.csv \\
     --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
-A column fills the field of its name, ignoring case, blanks and punctuation.
-Names that other programs use (Email Address, Title, Account Name …) are
-recognized in six languages. --map assigns other columns, --map "COLUMN=" skips
-one, and --map "Phone#2=phone.office" assigns the second of two columns of the
-same name. A rejection ends with the command to try next. --lenient imports what
-can be read, and lists the rest.
+A column fills the field of its name, or of a name that other programs use.
+--map assigns other columns or skips one; "Phone#2=phone.office" assigns the
+second of two columns of the same name. A rejection ends with the command to try
+next.
 Fields:
 ${fieldsText(service)}
-An empty cell is null, or the default for a new record. A list is a; b. A row
-whose id or ref is known (a ref is any text that identifies the lead in your
-file) updates the lead in the columns of the file. Without id and ref, each row
-becomes a new lead.`;
+A list is a; b. A row whose id or ref is known (a ref is any text that
+identifies the lead in your file) updates the lead; any other row is a new one.`;
 
 interface ImportCommandOptions extends GlobalOptions, CsvOptions {
   organization?: number;
-  encoding?: string;
   dryRun?: boolean;
   errors?: string;
   before?: string;
@@ -82,56 +74,59 @@ export function importCommand(program: Command, session: Session, service: CsvSe
       'encoding of the file (default: UTF-8, or UTF-16 with a byte order mark)',
       parseEncoding,
     );
-  withCsvImportOptions(withCsvOptions(importer, service), service)
+  withCsvImportOptions(withCsvOptions(importer, service))
     .addHelpText('after', helpText(service))
-    .action((file: string, _, self: Command) =>
-      importFile(session, service, file, self.optsWithGlobals<ImportCommandOptions>(), self),
-    );
+    .action((file: string, _, self: Command) => {
+      const { rawArgs } = program as Command & { rawArgs: string[] };
+      const command = [COMMAND_NAME, ...rawArgs.map(quoteArgument)].join(' ');
+      return importFile(session, service, file, self.optsWithGlobals<ImportCommandOptions>(), command);
+    });
 }
 
+/** @param command as it was called */
 async function importFile(
   session: Session,
   service: CsvService,
   file: string,
   options: ImportCommandOptions,
-  self: Command,
+  command: string,
 ): Promise<void> {
   const { json, organization, dryRun = false } = options;
   const format = csvFormatOf(service, options);
   const before = beforeFileOf(options);
   const progress = new Progress(fileSize(file));
-  const leftOut: { list?: LeftOutList } = {};
-  const receiveLeftOut = async (all: AsyncIterable<LeftOut>, plan: ImportPlan): Promise<void> => {
-    // A repeated import has a list of its own.
-    leftOut.list?.remove();
-    const errorsFile = options.errors ?? (file === '-' ? 'import.errors.csv' : `${file}.errors.csv`);
-    leftOut.list = new LeftOutList(dryRun ? undefined : errorsFile, ownColumnNames(plan), format?.raw ?? false);
-    await leftOut.list.addAll(all);
-  };
-  const source = (id: number): ImportSource => sourceOf(service, file, format, options.encoding, progress, id);
+  const { errors: errorsFile = `${file === '-' ? 'import' : file}.errors.csv` } = options;
+  const leftOut = format?.lenient ? new LeftOutList(dryRun ? undefined : errorsFile, format.raw) : undefined;
+  const { datasets } = service;
+  const source = format
+    ? (csvSource(service, format, openTwice(file, progress.read)) as ImportSource)
+    : wholeRecords(datasets, (issues) => {
+        const text = decodeText(readChunks(file, progress.read), options.encoding);
+        return datasetRecords(text, datasets, issues, `${command} --csv leads`);
+      });
   let result: ImportResult;
   try {
-    result = await importInto(session, organization, source, progress, {
+    result = await importInto(session, organization, () => source, progress, {
       dryRun,
       reportsAll: options.all,
-      receiveLeftOut,
+      receiveLeftOut: async (all, plan) => leftOut?.addAll(all, columnNames(plan)),
       file,
       before,
     });
   } catch (error) {
-    leftOut.list?.remove();
-    before?.removeAfter(error);
+    await leftOut?.remove();
+    await before?.removeAfter(error);
     const errors = json && errorsJson(error);
     if (errors) await print(`${JSON.stringify(errors)}\n`);
-    if (error instanceof ImportError && format && !format.isLenient)
-      error.message += `\n${adviceLines(error, calledCommand(self)).join('\n')}`;
+    if (error instanceof ImportError && format && !format.lenient)
+      error.message += `\n${adviceLines(error, command).join('\n')}`;
     throw error;
   }
-  const report = new ImportReport(service.datasets, result, format?.section, dryRun, leftOut.list, before);
+  const report = new ImportReport(datasets, result, dryRun, leftOut, before);
   await printResult(json, report.json, () => report.lines.join('\n'));
   if (dryRun && !json) await print(report.dryRunText(options.before !== undefined));
   // It is not a failure, but an exit status of its own.
-  if (leftOut.list && leftOut.list.rows > 0) throw new RowsSkipped();
+  if (leftOut && leftOut.rows > 0) throw new RowsSkipped();
 }
 
 /** A dry run changes nothing, so it writes no such file. */
@@ -140,40 +135,9 @@ function beforeFileOf({ before, dryRun }: ImportCommandOptions): BeforeFile | un
   return before === undefined || dryRun ? undefined : new BeforeFile(before);
 }
 
-/** @param id of the organization */
-function sourceOf(
-  service: CsvService,
-  file: string,
-  format: CsvFormat | undefined,
-  encoding: string | undefined,
-  { read }: Progress,
-  id: number,
-): ImportSource {
-  if (format) {
-    const suggestedSource = file === '-' ? undefined : basename(file, extname(file));
-    return csvSource(service, { ...format, encoding, suggestedSource }, openTwice(file, read)) as ImportSource;
-  }
-  const { datasets } = service;
-  const text = decodeText(readChunks(file, read), encoding);
-  return wholeRecords(datasets, (issues) => datasetRecords(text, datasets, issues, csvCommand(file, id)));
-}
-
-/** The command line as it was called. */
-function calledCommand(self: Command): string {
-  let program = self;
-  while (program.parent) program = program.parent;
-  const { rawArgs } = program as Command & { rawArgs: string[] };
-  const isOfNode = rawArgs[0] === process.argv[0] && rawArgs[1] === process.argv[1];
-  return [COMMAND_NAME, ...(isOfNode ? rawArgs.slice(2) : rawArgs).map(quoteArgument)].join(' ');
-}
-
 /** An argument as a shell reads it. */
 const quoteArgument = (argument: string): string =>
   /^[\w./:@%+=,-]+$/.test(argument) ? argument : `"${argument.replace(/[\\"$`]/g, '\\$&')}"`;
-
-/** The command that imports a file as CSV. */
-const csvCommand = (file: string, id: number): string =>
-  `${COMMAND_NAME} import ${quoteArgument(file)} --organization ${id} --csv leads`;
 
 /** Imports into an organization. Without an ID it is the only one. */
 export async function importInto(
