@@ -62,9 +62,20 @@ function reasonForText(value: string, { kind, maxLength = Infinity }: FieldSchem
   return isDate || !isWithinLength(value, maxLength) ? 'range' : 'format';
 }
 
-/** Why a field is invalid that decorators of class-validator check, as far as its value says. */
+/** The reasons of class-validator's decorators by their names, in the order in which they are looked for. */
+const REASONS_BY_CONSTRAINT: [RegExp, FaultReason][] = [
+  [/^(isDefined|isNotEmpty|arrayNotEmpty|isNotEmptyObject)$/, 'missing'],
+  [/^is(String|Int|Number|Boolean|Array|Object|Instance|NumberString)$/, 'type'],
+  [/^(min|max|isLength|arrayMinSize|arrayMaxSize|minLength|maxLength|minDate|maxDate|isPositive|isNegative)$/, 'range'],
+  [/^arrayUnique$/, 'duplicate'],
+];
+
+/** Why a field is invalid that decorators of class-validator check. */
 export function causeOfValidationError({ constraints = {}, value, children }: ValidationError): FaultCause {
   const [nested] = children ?? [];
-  if (Object.keys(constraints).length === 0 && nested) return causeOfValidationError(nested);
-  return { reason: value === undefined || value === null ? 'missing' : 'format' };
+  const names = Object.keys(constraints);
+  if (names.length === 0 && nested) return causeOfValidationError(nested);
+  if (value === undefined || value === null) return { reason: 'missing' };
+  const found = REASONS_BY_CONSTRAINT.find(([pattern]) => names.some((name) => pattern.test(name)));
+  return { reason: found?.[1] ?? 'format' };
 }

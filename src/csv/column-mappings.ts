@@ -15,7 +15,10 @@ export function mappingsOf(mappings: ColumnMapping[], name: string, nth: number)
   const ofColumn = mappings.filter(
     ({ column }) => column.endsWith(number) && columnKey(column.slice(0, -number.length)) === key,
   );
-  return ofColumn.length > 0 ? ofColumn : mappings.filter(({ column }) => columnKey(column) === key);
+  if (ofColumn.length > 0) return ofColumn;
+  // `Phone#2` is no other name of a column `Phone 2`.
+  const isForName = (column: string): boolean => !/#\d+$/.test(column) || column === name.trim();
+  return mappings.filter(({ column }) => isForName(column) && columnKey(column) === key);
 }
 
 /** How `--map` refers to a column: by its name, with a number unless it is the first column with that name. */

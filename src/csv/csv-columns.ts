@@ -57,7 +57,7 @@ export class ColumnAssignment {
     const columns: CsvColumn[] = [];
     for (const [index, given] of header.names.entries()) {
       const isNameless = given.trim() === '';
-      if (isNameless && !facts.has(index)) continue;
+      if (isNameless && !facts.get(index)?.values) continue;
       const name = isNameless ? `Column ${index + 1}` : given;
       const key = columnKey(name);
       const nth = (timesSeen.get(key) ?? 0) + 1;

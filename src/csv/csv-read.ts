@@ -94,7 +94,7 @@ class CsvRowReader {
       // The times of the row may have been counted by an earlier attempt.
       repeatedHours.count = count;
       const draft = this.parse(row, emptied, found);
-      const problem = this.unusable(draft, row);
+      const problem = this.unusable(draft, row, emptied);
       if (problem) return { found, problem };
       const { record, issues } = this.check.check(location, this.completed(draft));
       if (issues.length === 0) return { location, record, found };
@@ -112,29 +112,30 @@ class CsvRowReader {
   /** The columns whose cells an issue may be about: the one that it names, or else all that fill the same field. */
   private filledColumns({ column: name, path }: LocatedIssue, cells: string[], emptied: Set<number>): CsvColumn[] {
     const inputs = this.plan.sources.find(({ field }) => field.name === path)?.inputs ?? [];
-    const filled = inputs
-      .map(({ column }) => column)
-      .filter(({ index }) => !emptied.has(index) && textAt(cells, index) !== '');
+    const columns = inputs.map(({ column }) => column).filter(({ index }) => !emptied.has(index));
+    const withText = columns.filter(({ index }) => textAt(cells, index) !== '');
+    // A blank cell is invalid, too, if the field needs a value.
+    const filled = withText.length > 0 ? withText : columns;
     const named = filled.filter((column) => column.name === name);
     return named.length > 0 ? named : filled;
   }
 
   /** Why a record that can be read cannot be used. */
-  private unusable(record: RecordDraft, row: CsvRow): LocatedIssue | undefined {
+  private unusable(record: RecordDraft, row: CsvRow, emptied: Set<number>): LocatedIssue | undefined {
     const { isLenient, usable } = this.plan;
-    const missing = this.missingMatch(record, row);
+    const missing = this.missingMatch(record, row.line, emptied);
     if (missing || !isLenient || !usable) return missing;
     if (usable.isUsable(record) && !this.isBlank(row)) return undefined;
     return { ...blankIssue(row.line), message: 'Nothing is left by which somebody could be recognized or reached.' };
   }
 
   /** Every row needs the value that `--match` names. Without the option, a row may lack the ID of another program. */
-  private missingMatch(record: RecordDraft, { cells, line }: CsvRow): LocatedIssue | undefined {
+  private missingMatch(record: RecordDraft, line: number, emptied: Set<number>): LocatedIssue | undefined {
     const { matchBy, format, isLenient } = this.plan;
     const [column] = matchBy?.columns ?? [];
     if (!matchBy || !column || format.match === undefined || matchBy.by.hasKey(record)) return undefined;
     // A value that is invalid is reported as such.
-    if (!isLenient && matchBy.columns.some(({ index }) => textAt(cells, index) !== '')) return undefined;
+    if (!isLenient && matchBy.columns.some(({ index }) => emptied.has(index))) return undefined;
     const { noun: expected } = matchBy.by;
     const message = `Empty, but --match ${matchBy.name} needs ${expected} in every row.`;
     return { ...cellIssue(column, line, null), expected, message };

@@ -70,8 +70,11 @@ class TableEnd {
     if (texts.length < 2 || hasValue || !texts.slice(0, 3).some(isAlike)) return false;
     const known = texts.filter(isKnown).length;
     const alike = texts.filter(isAlike).length;
-    const isEnough = this.gapLine === undefined ? known > 1 && alike > 2 : alike > 1;
-    if (!isEnough || alike * 2 < texts.length) return false;
+    const isHeader =
+      this.gapLine === undefined
+        ? (known > 2 && known * 2 >= texts.length) || (known > 1 && alike > 2 && alike === texts.length)
+        : alike > 1 && alike * 2 >= texts.length;
+    if (!isHeader) return false;
     // The header of the same table may be repeated.
     const own = this.header.names.map((name) => name.trim());
     return !texts.every((text) => own.includes(text.trim())) || cells[0]?.trim() !== own[0];

@@ -109,12 +109,19 @@ function requireOwnTarget(link: string, account: Account | undefined): void {
   const record = join(fs.realpathSync(link), LINK_RECORD);
   if (!account || !fs.existsSync(record)) return;
   const first = fs.readFileSync(record, 'utf8');
-  if (first !== link && fs.existsSync(first) && fs.realpathSync(first) === fs.realpathSync(link)) {
+  // The same link may be reached by two paths.
+  const isCopy = fs.existsSync(first) && fs.realpathSync(first) === fs.realpathSync(link) && !isSameFile(first, link);
+  if (isCopy) {
     throw new EmbeddedPostgresError(
       `${link} is a copy of the link ${first}, and two installations cannot share a database. Remove the copy to begin with a new database.`,
     );
   }
   fs.writeFileSync(record, link);
+}
+
+function isSameFile(path: string, otherPath: string): boolean {
+  const [one, other] = [fs.lstatSync(path), fs.lstatSync(otherPath)];
+  return one.ino === other.ino && one.dev === other.dev;
 }
 
 /** @throws Error if another user could replace what is in it */

@@ -2,7 +2,7 @@ import { MAX_LENGTH } from '../fields/fields';
 import { isWithinLength } from '../fields/text';
 import { addEntries, csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
 import { CsvValueError, listValue } from '../csv/csv-values';
-import { joinEntries, LIST_SEPARATOR, splitEntries } from '../csv/list-cells';
+import { isPlainEntry, joinEntries, LIST_SEPARATOR, splitEntries } from '../csv/list-cells';
 import { quoteShortened } from '../datasets/quote';
 import { type LeadPhoneNumbers, type PhoneNumber, PhoneNumberTypeEnum } from './lead.response';
 
@@ -22,7 +22,8 @@ const digitCount = (text: string): number => text.replace(/\D/g, '').length;
  */
 function parsePhoneNumber(cell: string): string {
   const text = cell.replace(/^\s*'/, '');
-  if (!/\p{Nd}/u.test(text)) {
+  // Earlier exports had JSON lists in their cells.
+  if (!/\p{Nd}/u.test(text) || text.trimStart().startsWith('[')) {
     const message = `${quoteShortened(text)} is not a phone number. Use one with digits, or leave the cell empty.`;
     throw new CsvValueError(message, 'a number with digits, or nothing', undefined, 'no digits');
   }
@@ -47,8 +48,14 @@ function phoneTexts(cell: string): string[] {
   });
 }
 
+const NEEDS_NO_QUOTES = /^(?!['=\s[])(?=.*\p{Nd})(?!.*E[+-]?\d+$).*\S$/isu;
+
 /** Whether a number in a list is read back as it is written, without quotes. */
-const isReadBack = (number: string): boolean => /^[+(]?\d(?:[\d ()./-]*[\d)])?$/.test(number);
+function isReadBack(number: string): boolean {
+  if (!NEEDS_NO_QUOTES.test(number) || !isPlainEntry(number)) return false;
+  const [first, ...others] = phoneTexts(number);
+  return first === number && others.length === 0;
+}
 
 /**
  * Keeps the stored numbers that the file also has, with everything stored about them and in their order, and appends the

@@ -126,6 +126,14 @@ it('the default data directory differs from one that was given, even if it is th
     expect(errorOf(() => prepare(copy))).toContain(`is a copy of the link ${dataDirOf(moved)}`);
   });
 
+  it('keeps the database of a checkout that was moved and is still reached by its old path', () => {
+    const target = prepare(checkout);
+    const moved = join(fixtures.folder(), 'moved');
+    renameSync(checkout, moved);
+    symlinkSync(moved, checkout);
+    expect(prepare(moved)).toBe(target);
+  });
+
   it('gets a database of its own in each checkout', () => {
     expect(prepare(checkout)).not.toBe(prepare(fixtures.folder()));
   });
