@@ -127,6 +127,11 @@ export class AuditLog {
     private readonly config: Config,
   ) {}
 
+  /** Why there are no entries, if no log is kept; otherwise empty. */
+  get notKept(): string {
+    return this.config.auditDays > 0 ? '' : 'No audit log is kept: LANYARD_AUDIT_DAYS is 0.';
+  }
+
   /** Since when it is kept. Servers delete older entries, but not at once. */
   get keptSince(): Date {
     return new Date(Date.now() - this.config.auditDays * DAY_MS);

@@ -95,7 +95,7 @@ describe('operator audit', () => {
     const silent = new Operator({ DATABASE_URL: installation.database.url, LANYARD_AUDIT_DAYS: '0' });
     expect(await silent.run(['audit', '--organization', organization()])).toEqual({
       status: 0,
-      stdout: 'None.\n',
+      stdout: 'None.\nNo audit log is kept: LANYARD_AUDIT_DAYS is 0.\n',
       stderr: '',
     });
   });

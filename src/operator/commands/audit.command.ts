@@ -33,15 +33,17 @@ export function auditCommand(program: Command, session: Session): void {
 }
 
 async function showAudit(session: Session, { organization, lead, key, since = dayAgo() }: AuditOptions): Promise<void> {
-  const rows = await session.withServices((services) =>
-    services.get(AuditLog).list({ organizationId: organization, leadId: lead, keyId: key, since }),
-  );
+  const { rows, hint } = await session.withServices(async (services) => {
+    const log = services.get(AuditLog);
+    const rows = await log.list({ organizationId: organization, leadId: lead, keyId: key, since });
+    return { rows, hint: log.notKept };
+  });
   const entries = rows.map((row) => {
     const { at, keyId, operation, resource, change, importId } = row;
     return { at, keyId, operation, resource, id: recordId(session, row), change, importId: importId ?? undefined };
   });
   const shown = rows.map(({ prefix, label }, index) => ({ ...entries[index], prefix, label }));
-  await session.print(entries, { shown });
+  await session.print(entries, { shown, hint });
 }
 
 /** The key of a record as the change feed has it. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { AuditLog } from '../../access/audit-log.service';
 import { AuditedImports } from '../../access/audited-imports';
 import { UndoService } from '../../datasets/undo.service';
 import { COMMAND_NAME } from '../command-name';
@@ -26,13 +27,17 @@ export function importsCommand(program: Command, session: Session): void {
     example: 'imports list --organization 1',
   })
     .option(...organizationOption('organization that received the data'))
-    .action(({ organization }: ImportsOptions) =>
-      session.run(async (services) => {
+    .action(async ({ organization }: ImportsOptions) => {
+      const { imports, hint } = await session.withServices(async (services) => {
         const { id } = await findOrganization(services, organization);
         const imports = await services.get(AuditedImports).list(id, MAX_LISTED_IMPORTS);
-        return imports.map(({ finishedAt: _, ...each }) => each);
-      }),
-    );
+        return { imports, hint: services.get(AuditLog).notKept };
+      });
+      await session.print(
+        imports.map(({ finishedAt: _, ...each }) => each),
+        { hint },
+      );
+    });
   addCommand(group, 'undo', {
     summary: 'Delete what an import created and nobody has changed since.',
     notes:
@@ -58,6 +63,8 @@ async function undoImport(
   const progress = new Progress();
   const { audited, undo } = await session
     .withServices(async (services) => {
+      const { notKept } = services.get(AuditLog);
+      if (notKept) throw new CommandError(`No import can be undone. ${notKept}`);
       const audited = await services.get(AuditedImports).find(importId, organization);
       if (!audited) throw new CommandError(notFound(importId, organization));
       const undo = await services.get(UndoService).undo(audited, { dryRun, onProgress: progress.records });
