@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
 import { query } from '../../src/testing/test-database';
 import { createExhibitor, leadInput } from '../support/builders';
+import { waitUntil } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, waitForOutcome } from '../support/operator';
 import { waitForOutput, waitForExit } from '../support/program';
@@ -59,6 +61,24 @@ describe('operator changes', () => {
     expect(await waitForOutput(child, '\n')).toMatch(new RegExp(`Z  deleted    leads               ${id}\\n$`));
     expect(await waitForExit(child, 'SIGINT')).toBeNull();
     expect(child.signalCode).toBe('SIGINT');
+  });
+
+  it('shows the header of --follow once every change from then on is shown', async () => {
+    const holder = await new DataSource({ type: 'postgres', url: installation.database.url }).initialize();
+    let said = '';
+    const child = await holder.transaction(async (manager) => {
+      await manager.query('lock table changes_key in access exclusive mode');
+      const started = installation.operator.start([...command, '--follow']);
+      started.stdout?.on('data', (chunk) => (said += String(chunk)));
+      const waiting = `select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%openTransactions%'`;
+      await waitUntil(async () => (await query(installation.database.url, waiting)).length === 1);
+      expect(said).toBe('');
+      return started;
+    });
+    await holder.destroy();
+    await waitUntil(() => /^at +operation +resource +id\n$/.test(said));
+    expect(await waitForExit(child, 'SIGINT')).toBeNull();
   });
 
   it('fails when the feed is reset in the meantime', async () => {

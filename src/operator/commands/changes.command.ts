@@ -88,9 +88,12 @@ interface Change {
 }
 
 async function printTable(pages: AsyncIterable<JsonText[]>): Promise<void> {
-  await print(tableLine({ at: 'at', operation: 'operation', resource: 'resource', id: 'id' }));
-  for await (const changes of pages)
-    await print(changes.map((change) => tableLine(JSON.parse(change) as Change)).join(''));
+  let header = tableLine({ at: 'at', operation: 'operation', resource: 'resource', id: 'id' });
+  for await (const changes of pages) {
+    // Not before the first page: who reads the header may change records at once, and waits for them.
+    await print(header + changes.map((change) => tableLine(JSON.parse(change) as Change)).join(''));
+    header = '';
+  }
 }
 
 /** The ID comes last because it is long. */
