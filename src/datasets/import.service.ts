@@ -52,7 +52,7 @@ export interface ImportOptions {
 }
 
 /** The tables that triggers maintain. */
-const TRIGGER_MAINTAINED_TABLES = ['lists', 'list_counts'];
+const TRIGGER_MAINTAINED_TABLES = ['lists', 'list_counts', 'audit_log'];
 
 /** How often the checks are repeated when others change what they have seen. */
 const MAX_ATTEMPTS = 4;
