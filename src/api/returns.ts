@@ -62,9 +62,12 @@ const returns = ({ title, about, description, models, properties }: Success, env
 
 const textOf = (record: JsonText | object): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
-/** The items with a comma before each but the first. */
-const joined = (items: (JsonText | object)[]): string[] =>
-  items.map((item, index) => (index === 0 ? textOf(item) : `,${textOf(item)}`));
+/** A JSON array, in parts: each item may be long. */
+export const jsonArray = (items: (JsonText | object)[]): string[] => [
+  '[',
+  ...items.map((item, index) => (index === 0 ? textOf(item) : `,${textOf(item)}`)),
+  ']',
+];
 
 /**
  * `results` is one resource, or an object that holds it under `key`. The handler returns it as JSON text, in parts where it
@@ -118,7 +121,7 @@ export const ReturnsList = (
       properties: { results: object({ [key]: array(model, max) }, 'Records, by resource name.') },
     },
     (list: JsonText | (JsonText | object)[]) => {
-      const array = typeof list === 'string' ? [list] : ['[', ...joined(list), ']'];
+      const array = typeof list === 'string' ? [list] : jsonArray(list);
       return [`{"status":200,"results":{"${key}":`, ...array, '}}'];
     },
   );
@@ -143,9 +146,9 @@ const total: Schema = {
 };
 
 const pageIn = (status: number, key: string, { limit, offset, items, total }: Page): string[] => [
-  `{"status":${status},"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":[`,
-  ...joined(items),
-  `],"total":${total}}}`,
+  `{"status":${status},"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":`,
+  ...jsonArray(items),
+  `,"total":${total}}}`,
 ];
 
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */

@@ -7,6 +7,7 @@ import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { InvalidField, InvalidRequest, ConcurrentChange, RowNotFound } from '../errors/exceptions';
 import type { Caller } from '../api/caller';
+import { jsonArray } from '../api/returns';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
 import type { BookmarkResult } from './industry-event.response';
@@ -129,7 +130,7 @@ async function requireRecord(events: Repository<IndustryEventEntity>, id: string
 
 /** Splits the result of a creation into the parts of one JSON text. */
 const toCreationResult = (record: JsonText, created: boolean, duplicates: JsonText[] = []): string[] => [
-  `{"industryEvent":${record},"created":${created},"potentialDuplicates":[`,
-  ...duplicates.map((duplicate, index) => (index === 0 ? duplicate : `,${duplicate}`)),
-  ']}',
+  `{"industryEvent":${record},"created":${created},"potentialDuplicates":`,
+  ...jsonArray(duplicates),
+  '}',
 ];
