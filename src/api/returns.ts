@@ -62,12 +62,9 @@ const returns = ({ title, about, description, models, properties }: Success, env
 
 const textOf = (record: JsonText | object): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
-/** A JSON array, in parts: each item may be long. */
-export const jsonArray = (items: (JsonText | object)[]): string[] => [
-  '[',
-  ...items.map((item, index) => (index === 0 ? textOf(item) : `,${textOf(item)}`)),
-  ']',
-];
+/** The items of a JSON array with a comma before each but the first. They stay parts, because each may be long. */
+export const joined = (items: (JsonText | object)[]): string[] =>
+  items.map((item, index) => (index === 0 ? textOf(item) : `,${textOf(item)}`));
 
 /**
  * `results` is one resource, or an object that holds it under `key`. The handler returns it as JSON text, in parts where it
@@ -121,7 +118,7 @@ export const ReturnsList = (
       properties: { results: object({ [key]: array(model, max) }, 'Records, by resource name.') },
     },
     (list: JsonText | (JsonText | object)[]) => {
-      const array = typeof list === 'string' ? [list] : jsonArray(list);
+      const array = typeof list === 'string' ? [list] : ['[', ...joined(list), ']'];
       return [`{"status":200,"results":{"${key}":`, ...array, '}}'];
     },
   );
@@ -146,9 +143,9 @@ const total: Schema = {
 };
 
 const pageIn = (status: number, key: string, { limit, offset, items, total }: Page): string[] => [
-  `{"status":${status},"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":`,
-  ...jsonArray(items),
-  `,"total":${total}}}`,
+  `{"status":${status},"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":[`,
+  ...joined(items),
+  `],"total":${total}}}`,
 ];
 
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */

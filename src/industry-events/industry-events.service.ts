@@ -7,7 +7,7 @@ import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { InvalidField, InvalidRequest, ConcurrentChange, RowNotFound } from '../errors/exceptions';
 import type { Caller } from '../api/caller';
-import { jsonArray } from '../api/returns';
+import { joined } from '../api/returns';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
 import type { BookmarkResult } from './industry-event.response';
@@ -130,7 +130,7 @@ async function requireRecord(events: Repository<IndustryEventEntity>, id: string
 
 /** Splits the result of a creation into the parts of one JSON text. */
 const toCreationResult = (record: JsonText, created: boolean, duplicates: JsonText[] = []): string[] => [
-  `{"industryEvent":${record},"created":${created},"potentialDuplicates":`,
-  ...jsonArray(duplicates),
-  '}',
+  `{"industryEvent":${record},"created":${created},"potentialDuplicates":[`,
+  ...joined(duplicates),
+  ']}',
 ];

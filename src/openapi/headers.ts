@@ -17,7 +17,6 @@ interface Header {
   schema: object;
   example: unknown;
 }
-type Headers = Record<string, Header>;
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 255 };
 
@@ -83,12 +82,12 @@ const HEADERS = {
     { type: 'string', enum: ['true'] },
     'true',
   ),
-} satisfies Headers;
+};
 
 const IF_KNOWN_SUFFIX = '-if-known';
 
 /** All headers, by their names in the document. */
-export const HEADER_COMPONENTS: Headers = {
+export const HEADER_COMPONENTS = {
   ...HEADERS,
   ...Object.fromEntries(
     BUCKET_HEADERS.map((name) => {
