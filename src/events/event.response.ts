@@ -14,7 +14,7 @@ import {
   NumericId,
 } from '../fields/fields';
 import { ownColumns } from '../fields/own-columns';
-import { EXAMPLE_TAG_GROUP_ID } from '../openapi/example-ids';
+import { EXAMPLE_LEAD_ID, EXAMPLE_TAG_GROUP_ID } from '../openapi/example-ids';
 import { Location } from './location.response';
 import { json } from '../database/rendering';
 
@@ -36,7 +36,7 @@ export const EVENT_FIELD_DOCS = {
   startDate: { description: 'First day.', example: '2026-05-04' },
   endDate: { description: 'Last day.', example: '2026-05-06' },
   registrationEnabled: { description: 'Whether registration is open. Defaults to false.', example: true },
-  leadId: { description: 'The ID of the lead.' },
+  leadId: { description: 'The ID of the lead.', example: EXAMPLE_LEAD_ID },
   registered: { description: 'Whether the lead is registered. Defaults to false.', example: true },
   checkedIn: { description: 'Whether the lead has checked in. Defaults to false.', example: true },
 };

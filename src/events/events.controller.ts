@@ -6,6 +6,7 @@ import { NumericIdParam, UuidParam } from '../fields/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
 import { Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
+import { EXAMPLE_LEAD_ID } from '../openapi/example-ids';
 import { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input, MAX_EVENT_LEADS } from './event.dto';
 import { Event, EventLeadV0Response, UserV0Response } from './event.response';
 import { EventsService } from './events.service';
@@ -123,7 +124,7 @@ export class EventsController {
   dissociateEventLead(
     @CurrentCaller() caller: Caller,
     @NumericIdParam('eventId') eventId: number,
-    @UuidParam('leadId') leadId: string,
+    @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string,
   ) {
     return this.events.dissociate(caller, eventId, leadId);
   }

@@ -16,7 +16,12 @@ import {
 } from '../fields/fields';
 import { ownColumns } from '../fields/own-columns';
 import { json, jsonList, jsonObject } from '../database/rendering';
-import { EXAMPLE_ACTIVATION_ID, EXAMPLE_LEAD_ACTIVITY_EVENT_ID, EXAMPLE_TAG_OPTION_ID } from '../openapi/example-ids';
+import {
+  EXAMPLE_LEAD_ID,
+  EXAMPLE_ACTIVATION_ID,
+  EXAMPLE_LEAD_ACTIVITY_EVENT_ID,
+  EXAMPLE_TAG_OPTION_ID,
+} from '../openapi/example-ids';
 
 export const PhoneNumberTypeEnum = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'] as const;
 export type PhoneNumberTypeEnum = (typeof PhoneNumberTypeEnum)[number];
@@ -119,7 +124,7 @@ const emails = (whose: string) => ({
 
 @ApiSchema({ description: 'A lead with all its data.' })
 export class LeadV0Response {
-  @Uuid({ description: 'The ID of the lead.' }) id: string;
+  @Uuid({ description: 'The ID of the lead.', example: EXAMPLE_LEAD_ID }) id: string;
   @DateTime({ description: 'Date and time of capture.' }) createdAt: string;
   @BooleanField({ description: 'Whether the lead has been enriched.', example: true })
   isEnriched: boolean;

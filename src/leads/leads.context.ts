@@ -1,6 +1,6 @@
 import { ListOf } from '../fields/fields';
-import { UUID } from '../fields/schemas';
 import { feedResource, uuidKey } from '../changes/feed-resource';
+import { EXAMPLE_LEAD_ID } from '../openapi/example-ids';
 import { LEADS } from './lead.dataset';
 import { LeadEntity } from './lead.entity';
 import { LEAD_JSON, LeadV0Response, MAX_REMOTE_IDS, RemoteId } from './lead.response';
@@ -15,7 +15,7 @@ export const LEADS_CONTEXT = {
       number: 4,
       model: LeadV0Response,
       recordSql: LEAD_JSON,
-      key: uuidKey(UUID.example),
+      key: uuidKey(EXAMPLE_LEAD_ID),
       changeDetector: (row) => `${row}.document`,
       remoteIds: {
         column: 'remote_ids',

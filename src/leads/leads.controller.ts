@@ -5,6 +5,7 @@ import { UuidParam } from '../fields/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
 import { OpenToCreator, Scopes } from '../api/scopes';
 import { Tag } from '../api/tag';
+import { EXAMPLE_LEAD_ID } from '../openapi/example-ids';
 import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_BATCHED_LEADS } from './lead.dto';
 import { LeadUpsertV0Response, LeadV0Response } from './lead.response';
 import { LeadsService } from './leads.service';
@@ -38,7 +39,7 @@ export class LeadsController {
   })
   @Returns(LeadV0Response, 'The lead.')
   @OpenToCreator('leads', 'leadId')
-  getLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
+  getLead(@CurrentCaller() caller: Caller, @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string) {
     return this.leads.get(caller, leadId);
   }
 
@@ -85,7 +86,11 @@ export class LeadsController {
   })
   @Returns(LeadV0Response, 'The lead as it is now.')
   @OpenToCreator('leads', 'leadId')
-  patchLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string, @Body() body: LeadPatchV0Input) {
+  patchLead(
+    @CurrentCaller() caller: Caller,
+    @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string,
+    @Body() body: LeadPatchV0Input,
+  ) {
     return this.leads.patch(caller, leadId, body);
   }
 
@@ -95,7 +100,7 @@ export class LeadsController {
     description: 'Deletes a lead with its associations, phone numbers, tags, remote IDs and activity events.',
   })
   @ReturnsNothing('The lead is deleted.')
-  deleteLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
+  deleteLead(@CurrentCaller() caller: Caller, @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string) {
     return this.leads.delete(caller, leadId);
   }
 }
