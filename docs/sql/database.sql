@@ -3,7 +3,7 @@
 -- Prepared statements
 
 -- database CLAIM_KEY: $1 text, $2 text, $3 bytea
-select free, fingerprint = $3 as same, answer, status, headers
+select free, fingerprint = $3 as same, answer as body, status, headers
 from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
   left join idempotent_answers on api_key_id = $1::uuid
     and idempotency_key = $2

@@ -120,7 +120,7 @@ from (
           and (position) >= (
             select position
             from industry_events
-            where event_url_digest(event_url) = event_url_digest($1) and event_url = $1 and true
+            where event_url_digest(event_url) = event_url_digest($1) and event_url = $1
             order by position
             limit 1 offset $3::bigint * $2::bigint
           )

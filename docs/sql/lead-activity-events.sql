@@ -36,7 +36,7 @@ from (select count(*) as total from lead_activity_events where organization_id =
           and (position) >= (
             select position
             from lead_activity_events
-            where organization_id = $1 and lead_id = $2 and true
+            where organization_id = $1 and lead_id = $2
             order by position
             limit 1 offset $4::bigint * $3::bigint
           )
@@ -74,7 +74,7 @@ from
           and (position) >= (
             select position
             from lead_activity_events
-            where organization_id = $1 and lead_id = $2 and event_type = $3 and true
+            where organization_id = $1 and lead_id = $2 and event_type = $3
             order by position
             limit 1 offset $5::bigint * $4::bigint
           )
@@ -109,7 +109,7 @@ from (select count(*) as total from lead_activity_events where organization_id =
           and (position) >= (
             select position
             from lead_activity_events
-            where organization_id = $1 and event_type = $2 and true
+            where organization_id = $1 and event_type = $2
             order by position
             limit 1 offset $4::bigint * $3::bigint
           )

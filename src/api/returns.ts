@@ -62,8 +62,8 @@ const returns = ({ title, about, description, models, properties }: Success, env
 
 const textOf = (record: JsonText | object): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
-/** The items with a comma before each but the first. */
-const joined = (items: (JsonText | object)[]): string[] =>
+/** The items of a JSON array with a comma before each but the first. They stay parts, because each may be long. */
+export const joined = (items: (JsonText | object)[]): string[] =>
   items.map((item, index) => (index === 0 ? textOf(item) : `,${textOf(item)}`));
 
 /**

@@ -1,6 +1,6 @@
 import { field } from '../fields/field-rules';
+import { PageSize } from '../fields/page-query';
 import { QueryOneOf, QueryText } from '../fields/parameters';
-import { parseDecimal } from '../fields/text';
 import { MAX_CHANGES } from './changes.sql';
 import { MAX_CURSOR_LENGTH } from './cursor';
 
@@ -35,13 +35,6 @@ export class ChangesQuery {
   )
   resources?: string[];
 
-  @field(
-    {
-      schema: { type: 'integer', minimum: 1, default: DEFAULT_CHANGES },
-      check: (value) => (value as number) >= 1,
-      convert: (value) => Math.min(parseDecimal(value), MAX_CHANGES),
-    },
-    { optional: true, description: `Changes per page. Values above ${MAX_CHANGES} count as ${MAX_CHANGES}.` },
-  )
+  @PageSize(DEFAULT_CHANGES, MAX_CHANGES, 'Changes per page.')
   limit: number = DEFAULT_CHANGES;
 }

@@ -1,4 +1,5 @@
 import { auditChanged, type AuditedColumns, auditUpdated } from '../access/audit.functions';
+import { changeTriggers } from '../schema/functions';
 import { DATABASE_IDENTITY } from './database-identity';
 import type { FeedResource } from './feed-resource';
 
@@ -11,18 +12,8 @@ const keySql = (columns: { integer?: string; uuid?: string }, row: string): stri
   return `${integer}, ${uuid}`;
 };
 
-/**
- * Inserts and deletes are logged once for each statement, because they may be many rows; updates for each row, under a
- * condition.
- */
-const changeTriggers = (table: string, isChanged: string): string => `
-create trigger t60_change_inserted after insert on ${table} referencing new table as changed
-  for each statement execute function changes_of_${table}();
-create trigger t60_change_deleted after delete on ${table} referencing old table as changed
-  for each statement execute function changes_of_${table}();
-create trigger t60_change_updated after update on ${table} for each row
-  when (${isChanged}) execute function changes_of_${table}();
-`;
+const logTriggers = (table: string): string =>
+  changeTriggers('t60_change', table, 'old.* is distinct from new.*', `changes_of_${table}`);
 
 /** The trigger function that logs changes of a record. An update that leaves the rendered record as it is logs nothing. */
 const recordFunction = (resource: FeedResource): string => {
@@ -48,7 +39,7 @@ begin
   end if;
   return null;
 end $$;
-${changeTriggers(table, 'old.* is distinct from new.*')}`;
+${logTriggers(table)}`;
 };
 
 /** A record also changes when a row of its child table is inserted, deleted, updated, or moved to another record. */
@@ -77,7 +68,7 @@ begin
   end if;
   return null;
 end $$;
-${changeTriggers(name, 'old.* is distinct from new.*')}
+${logTriggers(name)}
 -- Row triggers do not see a truncate, so that the feed would miss it.
 create or replace trigger t00_no_truncate before truncate on ${name} execute function refuse();
 `;

@@ -1,5 +1,6 @@
 import { GoneException, Injectable, Logger } from '@nestjs/common';
 import type { Caller } from '../api/caller';
+import { joined } from '../api/returns';
 import { type JsonText, type Statement, Statements } from '../database/statements';
 import { InvalidRequest, Overloaded } from '../errors/exceptions';
 import { type ChangesQuery, DEFAULT_CHANGES } from './change.dto';
@@ -113,8 +114,7 @@ export class ChangesService {
   /** A page as JSON text, in parts. @throws as `page` does */
   async pageJson(caller: Caller, query: ChangesQuery): Promise<string[]> {
     const { phase, changes, cursor, hasMore } = await this.page(caller, query);
-    const items = changes.map((change, n) => (n === 0 ? change : `,${change}`));
-    return [`{"phase":"${phase}","changes":[`, ...items, `],"cursor":"${cursor}","hasMore":${hasMore}}`];
+    return [`{"phase":"${phase}","changes":[`, ...joined(changes), `],"cursor":"${cursor}","hasMore":${hasMore}}`];
   }
 
   /**

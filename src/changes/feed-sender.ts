@@ -38,8 +38,7 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly deliveries = new Map<string, RunningDelivery>();
   private webhooks?: Receivers;
   private isLeader = false;
-  private errorsSincePoll = 0;
-  private isErrorLogged = false;
+  private pollsSinceError = Infinity;
   private timer?: NodeJS.Timeout;
   private polling = Promise.resolve();
   private isStopping = false;
@@ -89,8 +88,7 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** Starts a delivery to every reader that is due. */
   async poll(): Promise<void> {
-    if (this.errorsSincePoll === 0) this.isErrorLogged = false;
-    this.errorsSincePoll = 0;
+    this.pollsSinceError++;
     try {
       if (this.isStopping) return;
       // Also without deliveries: other servers detect this one by a lock of its connection.
@@ -122,10 +120,10 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async onError(error: unknown): Promise<undefined> {
-    this.errorsSincePoll++;
     const message = 'Webhook delivery paused: cannot reach the database';
-    if (!this.isErrorLogged && !this.isStopping) this.logger.warn({ message, ...logFields(error) });
-    this.isErrorLogged = true;
+    // An outage is logged once: all that fail in a poll, and those that follow from poll to poll.
+    if (this.pollsSinceError > 1 && !this.isStopping) this.logger.warn({ message, ...logFields(error) });
+    this.pollsSinceError = 0;
     if (requiresNewConnection(error)) await this.connection.close();
     return undefined;
   }

@@ -1,9 +1,10 @@
-import type {
-  EntitySubscriberInterface,
-  QueryRunner,
-  TransactionCommitEvent,
-  TransactionRollbackEvent,
-  TransactionStartEvent,
+import {
+  type EntitySubscriberInterface,
+  EventSubscriber,
+  type QueryRunner,
+  type TransactionCommitEvent,
+  type TransactionRollbackEvent,
+  type TransactionStartEvent,
 } from 'typeorm';
 
 type Work = () => void;
@@ -20,6 +21,7 @@ const dataOf = (runner: QueryRunner): RunnerData => runner.data as RunnerData;
 export const afterCommitOf = (runner: QueryRunner): Work[] | undefined => dataOf(runner).afterCommit?.at(-1);
 
 /** Runs the work of `Transactions.afterCommit` when TypeORM has committed, and drops it when TypeORM has rolled back. */
+@EventSubscriber()
 export class AfterCommitSubscriber implements EntitySubscriberInterface {
   afterTransactionStart({ queryRunner }: TransactionStartEvent): void {
     const data = dataOf(queryRunner);

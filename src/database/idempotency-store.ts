@@ -12,7 +12,7 @@ const RETENTION = `interval '24 hours'`;
  * lock is released with the transaction, also when its process dies.
  */
 export const CLAIM_KEY = `
-  select free, fingerprint = $3 as same, answer, status, headers
+  select free, fingerprint = $3 as same, answer as body, status, headers
   from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
     left join idempotent_answers on api_key_id = $1::uuid and idempotency_key = $2 and created_at > now() - ${RETENTION}`;
 
@@ -56,12 +56,10 @@ export interface StoredResponse {
   body: string;
 }
 
-interface ClaimRow {
+/** Without a stored response, all but `free` is null. */
+interface ClaimRow extends StoredResponse {
   free: boolean;
-  same: boolean | null;
-  answer: string | null;
-  status: number;
-  headers: StoredResponse['headers'];
+  same: boolean;
 }
 
 /** The responses to requests with an Idempotency-Key (docs/decisions/0012). */
@@ -84,10 +82,9 @@ export class IdempotencyStore {
   ): Promise<{ response: StoredResponse; isReplayed: boolean }> {
     return this.writes.transaction(caller, async (manager) => {
       const [claim] = await manager.query<ClaimRow[]>(CLAIM_KEY, [caller.keyId, key, fingerprint]);
-      if (typeof claim?.answer === 'string') {
+      if (typeof claim?.body === 'string') {
         if (!claim.same) throw new IdempotencyKeyReused();
-        const { status, headers, answer: body } = claim;
-        return { response: { status, headers, body }, isReplayed: true };
+        return { response: claim, isReplayed: true };
       }
       if (!claim?.free) throw new IdempotencyKeyInUse();
       const response = await handle();

@@ -72,11 +72,7 @@ export function arrivalList({ entity, rowJson, parentExists }: ArrivalListOption
     where: parent ? `${owner} and ${parent.column} = ${parentId}` : owner,
     counted: `select ${total} as total ${parentExists ? `where exists (${parentExists})` : ''}`,
     order: ['position'],
-    pageStart: (skippedRows) => ({
-      join: `cross join list_seek(${list}, ${skippedRows}) seek`,
-      condition: 'position >= seek.start',
-      skippedRows: 'seek.rest',
-    }),
+    trackedList: list,
   });
 }
 
@@ -102,7 +98,6 @@ export function filteredList(options: FilteredListOptions): PagedList {
     where,
     counted: parentExists ? `select total from (${count}) counted where exists (${parentExists})` : count,
     order: parent ? [parent.column, 'position'] : ['position'],
-    pageStart: (skippedRows) => ({ skippedRows }),
   });
 }
 
@@ -134,16 +129,6 @@ export function lookupList(options: Omit<FilteredListOptions, 'parentExists'>): 
   });
 }
 
-/** Where a page starts in a list. */
-interface PageStart {
-  /** SQL of how many of the rows that meet the condition are skipped. */
-  skippedRows: string;
-  /** A condition of the rows that are skipped one by one; by default all of the list. */
-  condition?: string;
-  /** A join that the others refer to. */
-  join?: string;
-}
-
 interface OrderedListOptions extends Pick<PagedList, 'name' | 'isShared' | 'valueCount'> {
   table: string;
   rowJson: string;
@@ -153,11 +138,12 @@ interface OrderedListOptions extends Pick<PagedList, 'name' | 'isShared' | 'valu
   counted: string;
   /** The columns that the rows are ordered by. */
   order: string[];
-  pageStart: (skippedRows: string) => PageStart;
+  /** SQL that names a list whose rows are counted, so that fewer than 256 of them are skipped one by one; by default all are. */
+  trackedList?: string;
 }
 
 /** A list whose pages are found by the columns of its order. */
-function orderedList({ table, rowJson, where, counted, order, pageStart, ...list }: OrderedListOptions): PagedList {
+function orderedList({ table, rowJson, where, counted, order, trackedList, ...list }: OrderedListOptions): PagedList {
   const columns = order.join(', ');
   const pageFrom = (limit: string, condition: string, join = ''): string => {
     const rows = `select * from ${table} where ${condition} order by ${columns}`;
@@ -173,10 +159,14 @@ function orderedList({ table, rowJson, where, counted, order, pageStart, ...list
     ...list,
     firstPage: (limit) => pageFrom(limit, where),
     page: ({ limit, index }) => {
-      const { skippedRows, condition = 'true', join } = pageStart(`${index} * ${limit}`);
       // Only the index is read to skip the rows before the page.
-      const start = `select ${columns} from ${table} where ${where} and ${condition} order by ${columns} limit 1`;
-      return pageFrom(limit, `${where} and (${columns}) >= (${start} offset ${skippedRows})`, join);
+      const startAfter = (skippedRows: string, condition: string): string =>
+        `${where} and (${columns}) >= (select ${columns} from ${table} where ${condition}
+          order by ${columns} limit 1 offset ${skippedRows})`;
+      const skippedRows = `${index} * ${limit}`;
+      if (!trackedList) return pageFrom(limit, startAfter(skippedRows, where));
+      const seek = `cross join list_seek(${trackedList}, ${skippedRows}) seek`;
+      return pageFrom(limit, startAfter('seek.rest', `${where} and position >= seek.start`), seek);
     },
   });
 }

@@ -4,11 +4,9 @@ import { RowNotFound } from '../errors/exceptions';
 import { actorOf, type Caller, isWrite, withActor } from './actor';
 import { poolOf } from './data-source';
 import { requiresNewConnection } from './errors';
-import type { FairQueue } from './fair-queue';
 import { LargeResultGuard, type Result, type TimedQuery } from './large-result-guard';
 import type { PagedList } from './paginate';
 import { TransactionalDataSource } from './transactional-data-source';
-import type { Transactions } from './transactions';
 
 export type { Caller };
 
@@ -54,16 +52,12 @@ const prepared = ({ name, text }: Statement, values: unknown[]): TimedQuery => (
 @Injectable()
 export class Statements {
   private readonly pool: Pool;
-  private readonly queue: FairQueue;
-  private readonly transactions: Transactions;
   private readonly results: LargeResultGuard;
   /** What is sent for each statement: itself, or, if it changes rows, one that also says who writes. */
   private readonly sent = new WeakMap<Statement, Statement>();
 
   constructor(private readonly dataSource: TransactionalDataSource) {
     this.pool = poolOf(dataSource);
-    this.queue = dataSource.queue;
-    this.transactions = dataSource.transactions;
     this.results = new LargeResultGuard(dataSource.queue);
     // An error on an idle connection would end the process if nobody listened. The pool itself drops the connection.
     // It may have connected before this listener existed.
@@ -89,7 +83,7 @@ export class Statements {
   async selectJson(caller: Caller, statement: Statement, values: unknown[], actor?: string): Promise<JsonText[]> {
     const { rows } = await this.runStatement<[JsonText]>(caller, statement, values, actor);
     const texts = rows.map(([json]) => json);
-    this.transactions.recordJson(texts);
+    this.dataSource.transactions.recordJson(texts);
     return texts;
   }
 
@@ -134,7 +128,7 @@ export class Statements {
     const [first] = rows;
     if (!first) throw new RowNotFound();
     const items = first[0] === null ? [] : rows.map(([json]) => json as JsonText);
-    this.transactions.recordJson(items);
+    this.dataSource.transactions.recordJson(items);
     return { limit, offset, items, total: Number(first[1]) };
   }
 
@@ -147,9 +141,10 @@ export class Statements {
   }
 
   private async run<R extends unknown[]>({ organizationId }: Caller, query: TimedQuery): Promise<Result<R>> {
-    const { manager } = this.transactions;
-    if (!manager) return this.queue.run(organizationId, () => this.query<R>(organizationId, query));
-    const { timeoutMs, isBackground } = this.transactions.settings;
+    const { queue, transactions } = this.dataSource;
+    const { manager } = transactions;
+    if (!manager) return queue.run(organizationId, () => this.query<R>(organizationId, query));
+    const { timeoutMs, isBackground } = transactions.settings;
     if (timeoutMs) query.query_timeout = timeoutMs;
     const connection = (await manager.queryRunner?.connect()) as PoolClient;
     return new Promise((resolve, reject) => {

@@ -1,5 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { ConfigError } from '../config';
+import { decoratedEntities } from './decorated-entities';
 
 /** The parent of a list that exists once for each parent, as each event has a list of leads. */
 export interface ListParent {
@@ -25,12 +26,9 @@ type EntityClass = new () => object;
 /** The key under which `@ListedEntity` (schema/lists.ts) keeps an entity's list. */
 export const LIST_METADATA_KEY = Symbol('listed');
 
-const listOfClass = (target: object): TrackedList | undefined =>
-  Reflect.getMetadata(LIST_METADATA_KEY, target) as TrackedList | undefined;
-
 /** @throws Error when the class is not declared by `@ListedEntity` */
 export function trackedListOf(entity: EntityClass): TrackedList {
-  const list = listOfClass(entity);
+  const list = Reflect.getMetadata(LIST_METADATA_KEY, entity) as TrackedList | undefined;
   if (!list) throw new Error(`${entity.name} is not declared by @ListedEntity`);
   return list;
 }
@@ -48,13 +46,8 @@ function rejectSoftDelete({ name, deleteDateColumn }: EntityMetadata): void {
  * All lists of the data source's entities, in the order of their tables' names.
  * @throws ConfigError when one of them has a `@DeleteDateColumn`
  */
-export const trackedListsOf = ({ entityMetadatas }: DataSource): TrackedList[] =>
-  entityMetadatas
-    .flatMap((metadata) => {
-      // The table between two entities has no class.
-      const list = typeof metadata.target === 'function' ? listOfClass(metadata.target) : undefined;
-      if (!list) return [];
-      rejectSoftDelete(metadata);
-      return [list];
-    })
-    .sort((one, other) => one.table.localeCompare(other.table));
+export const trackedListsOf = (dataSource: DataSource): TrackedList[] =>
+  decoratedEntities<TrackedList>(dataSource, LIST_METADATA_KEY).map(({ value: list, entity }) => {
+    rejectSoftDelete(entity);
+    return list;
+  });

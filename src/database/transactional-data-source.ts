@@ -39,17 +39,11 @@ export class TransactionalDataSource extends DataSource {
   readonly isAudited: boolean;
 
   constructor(options: DataSourceOptions) {
-    super(options);
+    super({ ...options, subscribers: [AfterCommitSubscriber] });
     const { extra } = options as PostgresDataSourceOptions;
     this.isAudited = keepsAuditLog((extra as { options?: string } | undefined)?.options);
     const { poolSize = DEFAULT_POOL_SIZE } = options;
     this.queue = new FairQueue(Math.max(1, poolSize - RESERVED_CONNECTIONS));
-  }
-
-  override async initialize(): Promise<this> {
-    await super.initialize();
-    this.subscribers.push(new AfterCommitSubscriber());
-    return this;
   }
 
   /** Repositories, managers and the data source itself all get their connections here. */

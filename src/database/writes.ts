@@ -18,7 +18,6 @@ import {
 } from './limits';
 import { type Caller, type JsonText, type Statement, Statements } from './statements';
 import { TransactionalDataSource } from './transactional-data-source';
-import type { Transactions } from './transactions';
 
 /** An input of a batch. All callers of a batch belong to one organization. */
 interface BatchInput {
@@ -36,20 +35,15 @@ export class Writes implements BeforeApplicationShutdown {
   private readonly longWrites = new LinkedList<Client>();
   private isStopping = false;
   private readonly batchers = new Map<Statement, Batcher<BatchInput, JsonText>>();
-  private readonly queue: FairQueue;
-  private readonly transactions: Transactions;
 
   constructor(
     private readonly statements: Statements,
     private readonly dataSource: TransactionalDataSource,
-  ) {
-    this.queue = dataSource.queue;
-    this.transactions = dataSource.transactions;
-  }
+  ) {}
 
   /** The number of requests that wait for a connection. */
   get waitingRequests(): number {
-    return this.queue.waitingRequests + this.longWriteQueue.waitingRequests;
+    return this.dataSource.queue.waitingRequests + this.longWriteQueue.waitingRequests;
   }
 
   /** Runs a write of one statement. @returns the JSON text of its one row @throws RowNotFound */
@@ -78,7 +72,7 @@ export class Writes implements BeforeApplicationShutdown {
 
   /** Retries work, unless it runs in a request's transaction, which is retried as a whole. */
   private retryUnlessInTransaction<T>(work: () => Promise<T>): Promise<T> {
-    return this.transactions.manager ? work() : withRetries(work);
+    return this.dataSource.transactions.manager ? work() : withRetries(work);
   }
 
   /**
@@ -87,12 +81,13 @@ export class Writes implements BeforeApplicationShutdown {
    * positions of its list, by which the audit log knows whose key created which row.
    */
   async writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
-    if (this.transactions.manager) return this.statements.selectOne(caller, statement, [JSON.stringify([input])]);
+    const { transactions } = this.dataSource;
+    if (transactions.manager) return this.statements.selectOne(caller, statement, [JSON.stringify([input])]);
     const batcher = this.batchers.get(statement) ?? new Batcher(this.createBatchWorker(statement), MAX_BATCH_SIZE);
     this.batchers.set(statement, batcher);
     const json = await batcher.add(caller.organizationId, { caller, input });
     // The statement ran in the context of another request of the batch.
-    this.transactions.recordJson([json]);
+    transactions.recordJson([json]);
     return json;
   }
 
@@ -118,9 +113,10 @@ export class Writes implements BeforeApplicationShutdown {
    * once more with a longer one.
    */
   async transaction<T>(caller: Caller, work: Work<T>, mayTakeLong = false): Promise<T> {
-    const { manager } = this.transactions;
+    const { queue, transactions } = this.dataSource;
+    const { manager } = transactions;
     try {
-      return await (manager ? work(manager) : this.runInQueue(this.queue, caller, work));
+      return await (manager ? work(manager) : this.runInQueue(queue, caller, work));
     } catch (error) {
       const needsMoreTime = error instanceof NeedsMoreTime || (mayTakeLong && hasSqlState(error, CANCELED));
       if (!needsMoreTime) throw error;
@@ -142,7 +138,7 @@ export class Writes implements BeforeApplicationShutdown {
     const entry = this.longWrites.add(connection);
     try {
       const timeoutMs = LONG_STATEMENT_TIMEOUT_MS + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS;
-      return await this.transactions.runOn(manager, () => work(manager), { timeoutMs });
+      return await this.dataSource.transactions.runOn(manager, () => work(manager), { timeoutMs });
     } finally {
       this.longWrites.remove(entry);
     }
@@ -159,7 +155,7 @@ export class Writes implements BeforeApplicationShutdown {
     try {
       await runner.startTransaction();
       if (this.dataSource.isAudited) await runner.query(SET_ACTOR, [actorOf(caller)]);
-      const result = await this.transactions.runOn(runner.manager, () => work(runner.manager));
+      const result = await this.dataSource.transactions.runOn(runner.manager, () => work(runner.manager));
       if (!runner.isTransactionActive) return result; // A dry run has been rolled back.
       isCommitting = true;
       await runner.commitTransaction();

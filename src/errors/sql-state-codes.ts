@@ -30,9 +30,6 @@ export const CANCELED: SqlStates = [QUERY_CANCELED];
 /** Others hold a lock that was waited for too long, or there were deadlocks. */
 export const LOCKED: SqlStates = [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED];
 
-/** A row with this key exists. */
-export const DUPLICATE: SqlStates = [UNIQUE_VIOLATION];
-
 /** Nothing was done, because of a lock or of a time limit. */
 export const BUSY: SqlStates = [...LOCKED, ...CANCELED];
 

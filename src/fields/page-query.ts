@@ -7,18 +7,21 @@ export const DEFAULT_PAGE_SIZE = 20;
 
 const OFFSET = int32();
 
+/** A query parameter with the size of a page: any number of digits is accepted, so there is no format and no maximum. */
+export const PageSize = (size: number, max: number, description: string): PropertyDecorator =>
+  field(
+    {
+      schema: { type: 'integer', minimum: 1, default: size },
+      check: (value) => (value as number) >= 1,
+      convert: (value) => Math.min(parseDecimal(value), max),
+    },
+    { optional: true, description: `${description} Values above ${max} count as ${max}.` },
+  );
+
 /** The query parameters of every list; the query of a list extends it. A parameter that is sent twice is an array here. */
 export class PageQuery {
   /** The number of items per page. */
-  @field(
-    {
-      // Any number of digits is accepted, so there is no format and no maximum.
-      schema: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE },
-      check: (value) => (value as number) >= 1,
-      convert: (value) => Math.min(parseDecimal(value), MAX_PAGE_SIZE),
-    },
-    { optional: true, description: `Page size. Values above ${MAX_PAGE_SIZE} count as ${MAX_PAGE_SIZE}.` },
-  )
+  @PageSize(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, 'Page size.')
   limit: number = DEFAULT_PAGE_SIZE;
 
   /** The zero-based index of the page, not of its first item: a repository needs `skip: limit * offset`. */

@@ -5,19 +5,11 @@ import { checkedProperties, type Class, isObject } from './field-rules';
  * @param sent the object as it was sent
  * @param instance what was made of it. Its class, and those of the instances in it, say which fields there are; objects
  * that are of no class may hold anything.
+ * @param prefix of the paths of this object, which are added to `found`
  */
-export function unknownPaths(sent: object, instance: unknown): string[] {
-  const found: string[] = [];
-  findUnknown(sent, instance, '', found);
-  return found;
-}
-
-/** The first of the paths. */
-export const findUnknownPath = (sent: object, instance: unknown): string | undefined => unknownPaths(sent, instance)[0];
-
-function findUnknown(sent: object, instance: unknown, prefix: string, found: string[]): void {
+export function unknownPaths(sent: object, instance: unknown, prefix = '', found: string[] = []): string[] {
   const type = isObject(instance) ? ((Object.getPrototypeOf(instance) as object).constructor as Class) : Object;
-  if (type === Object) return;
+  if (type === Object) return found;
   const known = checkedProperties(type);
   for (const name of Object.keys(sent)) {
     const value = (sent as Record<string, unknown>)[name];
@@ -25,13 +17,17 @@ function findUnknown(sent: object, instance: unknown, prefix: string, found: str
     else if (typeof value === 'object' && value !== null)
       findUnknownInside(value, (instance as Record<string, unknown>)[name], prefix + name, found);
   }
+  return found;
 }
 
+/** The first of the paths. */
+export const findUnknownPath = (sent: object, instance: unknown): string | undefined => unknownPaths(sent, instance)[0];
+
 function findUnknownInside(sent: object, instance: unknown, path: string, found: string[]): void {
-  if (!Array.isArray(sent)) findUnknown(sent, instance, `${path}.`, found);
+  if (!Array.isArray(sent)) unknownPaths(sent, instance, `${path}.`, found);
   else if (Array.isArray(instance)) {
     for (const [index, entry] of sent.entries()) {
-      if (isObject(entry)) findUnknown(entry, instance[index], `${path}[${index}].`, found);
+      if (isObject(entry)) unknownPaths(entry, instance[index], `${path}[${index}].`, found);
     }
   }
 }

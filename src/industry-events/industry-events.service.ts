@@ -7,6 +7,7 @@ import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { InvalidField, InvalidRequest, ConcurrentChange, RowNotFound } from '../errors/exceptions';
 import type { Caller } from '../api/caller';
+import { joined } from '../api/returns';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
 import type { BookmarkResult } from './industry-event.response';
@@ -130,6 +131,6 @@ async function requireRecord(events: Repository<IndustryEventEntity>, id: string
 /** Splits the result of a creation into the parts of one JSON text. */
 const toCreationResult = (record: JsonText, created: boolean, duplicates: JsonText[] = []): string[] => [
   `{"industryEvent":${record},"created":${created},"potentialDuplicates":[`,
-  ...duplicates.map((duplicate, index) => (index === 0 ? duplicate : `,${duplicate}`)),
+  ...joined(duplicates),
   ']}',
 ];

@@ -1,4 +1,5 @@
 import { INSERTS_DERIVED_COLUMNS } from '../schema/derived';
+import { changeTriggers } from '../schema/functions';
 import { LEAD_DOCUMENT_SQL } from './lead.response';
 
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -41,6 +42,9 @@ language sql immutable parallel safe as $$
   from jsonb_array_elements(remote_ids)
 $$;
 `;
+
+const renderTriggers = (table: string, isChanged: string): string =>
+  changeTriggers('t50_render', table, isChanged, 'render_leads');
 
 /**
  * The JSON of a lead, which is stored beside it (docs/decisions/0001). Any change of its contents renders it again in the
@@ -97,27 +101,9 @@ create trigger t20_render before insert or update on leads for each row execute 
 create trigger t50_render_updated after update on tag_options for each row
   when (old.value is distinct from new.value) execute function render_leads();
 
-create trigger t50_render_inserted after insert on lead_tags referencing new table as changed
-  for each statement execute function render_leads();
-create trigger t50_render_deleted after delete on lead_tags referencing old table as changed
-  for each statement execute function render_leads();
-create trigger t50_render_updated after update on lead_tags for each row
-  when ((old.lead_id, old.tag_option_id, old.position) is distinct from (new.lead_id, new.tag_option_id, new.position))
-  execute function render_leads();
-
-create trigger t50_render_inserted after insert on lead_activations referencing new table as changed
-  for each statement execute function render_leads();
-create trigger t50_render_deleted after delete on lead_activations referencing old table as changed
-  for each statement execute function render_leads();
-create trigger t50_render_updated after update on lead_activations for each row
-  when (row(old.*) is distinct from row(new.*)) execute function render_leads();
-
-create trigger t50_render_inserted after insert on lead_activity_events referencing new table as changed
-  for each statement execute function render_leads();
-create trigger t50_render_deleted after delete on lead_activity_events referencing old table as changed
-  for each statement execute function render_leads();
-create trigger t50_render_updated after update on lead_activity_events for each row
-  when ((old.lead_id, old.id) is distinct from (new.lead_id, new.id)) execute function render_leads();
+${renderTriggers('lead_tags', '(old.lead_id, old.tag_option_id, old.position) is distinct from (new.lead_id, new.tag_option_id, new.position)')}
+${renderTriggers('lead_activations', 'row(old.*) is distinct from row(new.*)')}
+${renderTriggers('lead_activity_events', '(old.lead_id, old.id) is distinct from (new.lead_id, new.id)')}
 
 create trigger t00_no_truncate before truncate on tag_options execute function refuse();
 create trigger t00_no_truncate before truncate on lead_tags execute function refuse();

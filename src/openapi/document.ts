@@ -57,10 +57,13 @@ with the same key and body is carried out once and gets the first response.
 const SERVER_DESCRIPTION = 'The server that serves this description, in production or on a local machine.';
 const KEY_DESCRIPTION = 'API key of the organization, issued by the operator. Must be sent once.';
 
+/** The operations of a path, by their methods. */
+type Path = Record<string, Operation>;
+
 interface Document {
   openapi: string;
   webhooks?: object;
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Path>;
   components: Components;
 }
 
@@ -99,10 +102,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const message = WEBHOOKS.changes.post.requestBody.content['application/json'];
   message.example = exampleOf(message.schema, document.components.schemas);
   document.webhooks = WEBHOOKS;
-  document.paths = sortPaths(
-    document.paths,
-    tags.map(({ name }) => name),
-  );
+  document.paths = sortPaths(document.paths, tags);
   for (const path of Object.values(document.paths)) {
     for (const [method, operation] of Object.entries(path)) {
       describeScopes(method, operation);
@@ -138,13 +138,14 @@ function operationIds(): (controller: string, method: string) => string {
  * Lists DELETE operations last, so that a client that calls all operations in order, as tests generated from the document
  * do, finds the records of the examples. Readers see the chapters in their own order.
  */
-function sortPaths(paths: Document['paths'], tags: string[]): Document['paths'] {
-  const chapter = ([, path]: [string, Document['paths'][string]]): number =>
-    tags.indexOf(Object.values(path)[0]?.tags?.[0] ?? '');
-  const isDeletion = ([name, path]: [string, Document['paths'][string]]): number =>
-    Number('delete' in path && name.split('/').length === 3);
+function sortPaths(paths: Document['paths'], tags: TagObject[]): Document['paths'] {
+  const chapterOf = (path: Path): number => tags.findIndex(({ name }) => name === Object.values(path)[0]?.tags?.[0]);
+  const isDeletion = (name: string, path: Path): number => Number('delete' in path && name.split('/').length === 3);
   return Object.fromEntries(
-    Object.entries(paths).sort((one, other) => chapter(other) - chapter(one) || isDeletion(one) - isDeletion(other)),
+    Object.entries(paths).sort(
+      ([oneName, one], [otherName, other]) =>
+        chapterOf(other) - chapterOf(one) || isDeletion(oneName, one) - isDeletion(otherName, other),
+    ),
   );
 }
 

@@ -17,103 +17,77 @@ interface Header {
   schema: object;
   example: unknown;
 }
-type Headers = Record<string, Header>;
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 255 };
-const tokens = { required: true, schema: int32(0, MAX_TOKENS.max) };
+
+/** A header of every response that refers to it. */
+const always = (description: string, schema: object, example: unknown): Header => ({
+  description,
+  required: true,
+  schema,
+  example,
+});
+
+const sometimes: typeof always = (...header) => ({ ...always(...header), required: false });
 
 const HEADERS = {
-  'Access-Control-Allow-Origin': {
-    description: 'Origin allowed to read the response. Absent unless the operator has allowed origins.',
-    required: false,
-    schema: TEXT,
-    example: 'https://booth.example.com',
-  },
-  'X-Request-Id': {
-    description: 'ID of the request, which the server also logs: the `X-Request-Id` of the request, or a new UUID.',
-    required: true,
-    schema: { ...TEXT, maxLength: 128, pattern: REQUEST_ID_PATTERN.source },
-    example: '5f0c6f7e-2f6b-4b57-9a0e-3b1d6f0a9c21',
-  },
-  'X-RateLimit-Limit': {
-    ...tokens,
-    description: "Capacity of the key's token bucket.",
-    schema: int32(MAX_TOKENS.min, MAX_TOKENS.max),
-    example: 20,
-  },
-  'X-RateLimit-Remaining': { ...tokens, description: 'Whole tokens left after this request.', example: 19 },
-  'X-RateLimit-Reset': {
-    description: 'Unix time in seconds at which the bucket is full again.',
-    required: true,
-    schema: int64(0),
-    example: 1_777_887_001,
-  },
-  'Retry-After': {
-    description: 'Seconds to wait before the next attempt.',
-    required: true,
-    schema: int32(1),
-    example: 1,
-  },
-  [FAULT_HEADER]: {
-    description:
-      'Part of the request that caused the error: `query`, `path`, `header` or `body`, followed by the name of the ' +
+  'Access-Control-Allow-Origin': sometimes(
+    'Origin allowed to read the response. Absent unless the operator has allowed origins.',
+    TEXT,
+    'https://booth.example.com',
+  ),
+  'X-Request-Id': always(
+    'ID of the request, which the server also logs: the `X-Request-Id` of the request, or a new UUID.',
+    { ...TEXT, maxLength: 128, pattern: REQUEST_ID_PATTERN.source },
+    '5f0c6f7e-2f6b-4b57-9a0e-3b1d6f0a9c21',
+  ),
+  'X-RateLimit-Limit': always("Capacity of the key's token bucket.", int32(MAX_TOKENS.min, MAX_TOKENS.max), 20),
+  'X-RateLimit-Remaining': always('Whole tokens left after this request.', int32(0, MAX_TOKENS.max), 19),
+  'X-RateLimit-Reset': always('Unix time in seconds at which the bucket is full again.', int64(0), 1_777_887_001),
+  'Retry-After': always('Seconds to wait before the next attempt.', int32(1), 1),
+  [FAULT_HEADER]: sometimes(
+    'Part of the request that caused the error: `query`, `path`, `header` or `body`, followed by the name of the ' +
       'parameter, header or field. `body` alone means that the body is not a JSON object, `path` alone that the API has ' +
       'no such path. It never contains a value, and is absent if the request could not be read as HTTP.',
-    required: false,
-    schema: TEXT,
-    example: 'query limit',
-  },
-  [FAULT_REASON_HEADER]: {
-    description:
-      'Why that part caused the error.\n\n' +
+    TEXT,
+    'query limit',
+  ),
+  [FAULT_REASON_HEADER]: sometimes(
+    'Why that part caused the error.\n\n' +
       Object.entries(FAULT_REASONS)
         .map(([reason, meaning]) => `- \`${reason}\`: ${meaning}`)
         .join('\n'),
-    required: false,
-    schema: { type: 'string', enum: Object.keys(FAULT_REASONS) },
-    example: 'range',
-  },
-  [FAULT_DETAIL_HEADER]: {
-    description:
-      'Where to look. For `duplicate`, the entry that is repeated: `repeats leads[0].email`. For `syntax` in a JSON body, ' +
+    { type: 'string', enum: Object.keys(FAULT_REASONS) },
+    'range',
+  ),
+  [FAULT_DETAIL_HEADER]: sometimes(
+    'Where to look. For `duplicate`, the entry that is repeated: `repeats leads[0].email`. For `syntax` in a JSON body, ' +
       'the zero-based offset in bytes: `offset 22`. For `scope`, the scopes that would do: `needs all or capture`.',
-    required: false,
-    schema: TEXT,
-    example: 'repeats leads[0].email',
-  },
-  [SCOPE_HEADER]: {
-    description: 'Scope of the key, if it may not do everything.',
-    required: false,
-    schema: { type: 'string', enum: KEY_SCOPES.filter((scope) => scope !== 'all') },
-    example: 'capture',
-  },
-  'WWW-Authenticate': {
-    description: 'Names the header that must hold the API key.',
-    required: false,
-    schema: TEXT,
-    example: CHALLENGE,
-  },
-  'Preference-Applied': {
-    description: 'The preferences of the `Prefer` header that the server applied.',
-    required: false,
-    schema: {
-      ...TEXT,
-      pattern: '^((tx=(commit|rollback)|handling=(strict|lenient))(, |$))+$',
-    },
-    example: 'tx=rollback, handling=strict',
-  },
-  'Idempotency-Replayed': {
-    description: 'Present if this is the stored response of the first request with the `Idempotency-Key`.',
-    required: false,
-    schema: { type: 'string', enum: ['true'] },
-    example: 'true',
-  },
-} satisfies Headers;
+    TEXT,
+    'repeats leads[0].email',
+  ),
+  [SCOPE_HEADER]: sometimes(
+    'Scope of the key, if it may not do everything.',
+    { type: 'string', enum: KEY_SCOPES.filter((scope) => scope !== 'all') },
+    'capture',
+  ),
+  'WWW-Authenticate': sometimes('Names the header that must hold the API key.', TEXT, CHALLENGE),
+  'Preference-Applied': sometimes(
+    'The preferences of the `Prefer` header that the server applied.',
+    { ...TEXT, pattern: '^((tx=(commit|rollback)|handling=(strict|lenient))(, |$))+$' },
+    'tx=rollback, handling=strict',
+  ),
+  'Idempotency-Replayed': sometimes(
+    'Present if this is the stored response of the first request with the `Idempotency-Key`.',
+    { type: 'string', enum: ['true'] },
+    'true',
+  ),
+};
 
 const IF_KNOWN_SUFFIX = '-if-known';
 
 /** All headers, by their names in the document. */
-export const HEADER_COMPONENTS: Headers = {
+export const HEADER_COMPONENTS = {
   ...HEADERS,
   ...Object.fromEntries(
     BUCKET_HEADERS.map((name) => {

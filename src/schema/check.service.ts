@@ -16,24 +16,26 @@ interface PartResult {
   missing?: string[];
 }
 
-/** The functions and triggers that were applied, and what has become of them. */
-interface FunctionsAndTriggers {
-  functions: number;
-  triggers: number;
-  missingFunctions: string[];
-  missingTriggers: string[];
-  disabledTriggers: string[];
-}
+/** SQL of the names for which a condition holds. */
+const namesWhere = (condition: string): string =>
+  `coalesce(array_agg(name order by name) filter (where ${condition}), '{}')`;
 
-const FIND_FUNCTIONS_AND_TRIGGERS = `
-  with own as (select ${TRIGGER_NAME} as name, tgenabled in ('O', 'A') as is_on ${FROM_OWN_TRIGGERS}),
-    functions as (select unnest(functions) as name from applied_functions),
-    triggers as (select unnest(triggers) as name from applied_functions)
-  select (select count(*)::integer from functions) as functions, (select count(*)::integer from own) as triggers,
-    array(select name from functions where name not in (
-      select proname from pg_proc where pronamespace = current_schema()::regnamespace) order by 1) as "missingFunctions",
-    array(select name from triggers where name not in (select name from own) order by 1) as "missingTriggers",
-    array(select name from own where not is_on order by 1) as "disabledTriggers"`;
+/** The functions that were applied, and those of them that were dropped. */
+const CHECK_FUNCTIONS = `
+  select count(*)::integer as checked, count(*) filter (where is_missing)::integer as wrong,
+    ${namesWhere('is_missing')} as missing
+  from (
+    select name, name not in (
+      select proname from pg_proc where pronamespace = current_schema()::regnamespace) as is_missing
+    from applied_functions, unnest(functions) name
+  ) applied`;
+
+/** The triggers that were applied or are there, and those of them that were dropped or disabled. */
+const CHECK_TRIGGERS = `
+  select count(*)::integer as checked, count(*) filter (where is_on is not true)::integer as wrong,
+    ${namesWhere('not is_on')} as disabled, ${namesWhere('is_on is null')} as missing
+  from (select unnest(triggers) as name from applied_functions) applied
+    full join (select ${TRIGGER_NAME} as name, tgenabled in ('O', 'A') as is_on ${FROM_OWN_TRIGGERS}) own using (name)`;
 
 /**
  * The result of a check, by part: `functions` and `triggers` that were dropped or disabled, `lists` whose stored counts
@@ -44,7 +46,8 @@ export type CheckResult = Record<string, PartResult>;
 /** SQL for the name of the list that a row belongs to. */
 const listNameSql = ({ table, parent }: TrackedList): string =>
   `'${table}'${parent ? ` || '/' || ${parent.column}` : ''}`;
-const ownerSql = ({ isShared }: TrackedList): string => (isShared ? '0' : 'organization_id');
+const ownerSql = ({ isShared }: Pick<TrackedList, 'isShared'>): string =>
+  isShared ? String(CATALOG) : 'organization_id';
 
 /** SQL that counts the rows of each list by a full scan of the table. */
 const countRowsSql = (list: TrackedList): string => `
@@ -83,37 +86,26 @@ export class CheckService {
   }
 
   private async checkFunctionsAndTriggers(repair: boolean): Promise<CheckResult> {
-    const [found] = await this.dataSource.query<[FunctionsAndTriggers]>(FIND_FUNCTIONS_AND_TRIGGERS);
-    const { missingFunctions, missingTriggers, disabledTriggers } = found;
-    const wrongTriggers = [...missingTriggers, ...disabledTriggers];
-    if (repair && missingFunctions.length + wrongTriggers.length > 0) await this.repairTriggers(wrongTriggers);
-    return {
-      functions: { checked: found.functions, wrong: missingFunctions.length, missing: missingFunctions },
-      triggers: {
-        checked: found.triggers + missingTriggers.length,
-        wrong: wrongTriggers.length,
-        disabled: disabledTriggers,
-        missing: missingTriggers,
-      },
-    };
+    const [functions] = await this.dataSource.query<[PartResult]>(CHECK_FUNCTIONS);
+    const [triggers] = await this.dataSource.query<[PartResult]>(CHECK_TRIGGERS);
+    if (repair && functions.wrong + triggers.wrong > 0) await this.repairTriggers(triggers);
+    return { functions, triggers };
   }
 
   /** Clients of the change feed have missed changes and must read a snapshot, so the feed is reset. */
-  private async repairTriggers(wrongTriggers: string[]): Promise<void> {
+  private async repairTriggers({ disabled = [], missing = [] }: PartResult): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       await reapplyFunctions(this.dataSource, this.schema);
-      if (!wrongTriggers.some((name) => name.includes('.t60_change'))) return;
+      if (![...disabled, ...missing].some((name) => name.includes('.t60_change'))) return;
       await manager.query('update changes_key set generation = generation + 1');
     });
   }
 
   /** Finds the rows of a table whose derived column differs from its expression. */
-  private async checkDerived(
-    { table, isShared, column, expression }: DerivedTable,
-    repair: boolean,
-  ): Promise<PartResult> {
-    // The organization, or the catalog, whose lock keeps imports out during a repair.
-    const owner = isShared ? String(CATALOG) : 'organization_id';
+  private async checkDerived(derived: DerivedTable, repair: boolean): Promise<PartResult> {
+    const { table, column, expression } = derived;
+    // The lock of the organization, or of the catalog, keeps imports out during a repair.
+    const owner = ownerSql(derived);
     const stale = `${column} is distinct from ${expression}`;
     const found = await this.dataSource.query<(PartResult & { id: number })[]>(
       `select ${owner} as id, count(*)::integer as checked, (count(*) filter (where ${stale}))::integer as wrong

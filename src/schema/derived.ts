@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { decoratedEntities } from '../database/decorated-entities';
 
 /** A column that triggers derive from the row and from other rows, so that reads need not render it. */
 export interface DerivedColumn {
@@ -36,13 +37,8 @@ export const WithDerivedColumn = (column: DerivedColumn): ClassDecorator =>
   Reflect.metadata(DERIVED_METADATA_KEY, column);
 
 /** The derived columns of the data source's entities, in the order of their tables' names. */
-export const derivedColumnsOf = ({ entityMetadatas }: DataSource): DerivedTable[] =>
-  entityMetadatas
-    .flatMap(({ target, tableName: table, ownColumns }): DerivedTable[] => {
-      // The table between two entities has no class.
-      if (typeof target === 'string') return [];
-      const derived = Reflect.getMetadata(DERIVED_METADATA_KEY, target as object) as DerivedColumn | undefined;
-      const isShared = !ownColumns.some(({ propertyName }) => propertyName === 'organizationId');
-      return derived ? [{ table, isShared, ...derived }] : [];
-    })
-    .sort((one, other) => one.table.localeCompare(other.table));
+export const derivedColumnsOf = (dataSource: DataSource): DerivedTable[] =>
+  decoratedEntities<DerivedColumn>(dataSource, DERIVED_METADATA_KEY).map(({ value, entity }) => {
+    const isShared = !entity.ownColumns.some(({ propertyName }) => propertyName === 'organizationId');
+    return { ...value, table: entity.tableName, isShared };
+  });

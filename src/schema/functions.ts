@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { decoratedEntities } from '../database/decorated-entities';
 import { derivedColumnsOf } from './derived';
 import type { SchemaDefinition } from './schema-definition';
 import { trackedListsOf } from '../database/tracked-list';
@@ -40,10 +41,23 @@ export const WithFunctions = (text: string): ClassDecorator => Reflect.metadata(
 export const WithIndexFunctions = (text: string): ClassDecorator =>
   Reflect.metadata(INDEX_FUNCTIONS_METADATA_KEY, text);
 
+/**
+ * Triggers that call a function for what is changed in a table. Inserts and deletes call it once for each statement, because
+ * they may be many rows; updates for each row, under a condition.
+ */
+export const changeTriggers = (name: string, table: string, isChanged: string, called: string): string => `
+create trigger ${name}_inserted after insert on ${table} referencing new table as changed
+  for each statement execute function ${called}();
+create trigger ${name}_deleted after delete on ${table} referencing old table as changed
+  for each statement execute function ${called}();
+create trigger ${name}_updated after update on ${table} for each row
+  when (${isChanged}) execute function ${called}();
+`;
+
 /** The texts that entities have under a metadata key, in an order that does not depend on how the entities are found. */
-const textsOf = ({ entityMetadatas }: DataSource, key: symbol): string[] =>
-  entityMetadatas
-    .flatMap(({ target }) => (Reflect.getMetadata(key, target as object) as string | undefined) ?? [])
+const textsOf = (dataSource: DataSource, key: symbol): string[] =>
+  decoratedEntities<string>(dataSource, key)
+    .map(({ value }) => value)
     .sort();
 
 /** The functions that the migrations of these entities need. Nothing changes on a database that has all functions. */

@@ -36,19 +36,19 @@ const FIND_TABLES = `
  * Compares the schema with this release. It only reads.
  * @throws ConfigError if this release can neither upgrade the schema nor run on it
  */
-export async function requireUsableSchema(dataSource: DataSource, ownRelease = version): Promise<SchemaState> {
+export async function requireUsableSchema(dataSource: DataSource): Promise<SchemaState> {
   const [tables] = await dataSource.query<[Record<'migrations' | 'functions' | 'releases', boolean>]>(FIND_TABLES);
   if (tables.migrations && !tables.functions && (await hasInitialSchema(dataSource)))
     throw new ConfigError(NOT_UPGRADABLE);
   const releases = tables.releases ? await releasesOf(dataSource) : [];
-  const blocking = releases.find(({ oldestRelease }) => compareReleases(oldestRelease, ownRelease) > 0);
+  const blocking = releases.find(({ oldestRelease }) => compareReleases(oldestRelease, version) > 0);
   if (blocking) {
     throw new ConfigError(
-      `The database was migrated by Lanyard ${blocking.release}, and Lanyard ${ownRelease} cannot run on its schema. ` +
+      `The database was migrated by Lanyard ${blocking.release}, and Lanyard ${version} cannot run on its schema. ` +
         `Start Lanyard ${blocking.oldestRelease} or newer.`,
     );
   }
-  const newest = releases[0] ? compareReleases(releases[0].release, ownRelease) : -1;
+  const newest = releases[0] ? compareReleases(releases[0].release, version) : -1;
   return { isNewer: newest > 0, isCurrent: newest >= 0 };
 }
 

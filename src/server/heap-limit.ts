@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
+import { signalExitStatus, STOP_SIGNALS } from './stop-signal';
 
 /** The same limit as in package.json's `start` and in the Dockerfile; docs/performance.md has the figures. */
 const HEAP_LIMIT = '--max-old-space-size=768';
@@ -13,8 +13,8 @@ export const hasHeapLimit = (): boolean =>
 export function respawnWithHeapLimit(): Promise<never> {
   const args = [...process.execArgv, HEAP_LIMIT, ...process.argv.slice(1)];
   const server = spawn(process.execPath, args, { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => server.kill(signal));
-  server.on('exit', (status, signal) => process.exit(status ?? 128 + constants.signals[signal as NodeJS.Signals]));
+  for (const signal of STOP_SIGNALS) process.on(signal, () => server.kill(signal));
+  server.on('exit', (status, signal) => process.exit(status ?? signalExitStatus(signal as NodeJS.Signals)));
   return new Promise<never>(() => undefined); // the exit listener above ends the process
 }
 

@@ -3,6 +3,7 @@ import { type CallHandler, type ExecutionContext, HttpException, Injectable } fr
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import type { LimitedCaller } from '../api/caller';
 import { errorText } from '../errors/error-response';
 import { parsePreferences, SIMULATE_HEADER } from '../api/preferences';
 import { PREFIX } from '../config';
@@ -47,11 +48,10 @@ export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
     request.isSimulated = !isOfKey;
     const faults = parseFaults(String(faultsText));
     const isWithoutEffect = faults && !canExpire(request, faults) && (isOfKey || request.path === FEED_PATH);
-    if (isWithoutEffect) return super.intercept(context, next);
-    if (faults && !this.isNextTriggered(`${caller.keyId} ${String(faultsText)}`, faults))
+    if (isWithoutEffect || (faults && !this.isNextTriggered(`${caller.keyId} ${String(faultsText)}`, faults)))
       return super.intercept(context, next);
     if (faults?.status === 429)
-      return from(applyFaults(faults, response, () => this.rejectWithEmptyBucket(request, response)));
+      return from(applyFaults(faults, response, () => this.rejectWithEmptyBucket(caller, response)));
     return super.intercept(context, {
       handle: () => {
         if (!faults) throw new InvalidRequest(`header ${SIMULATE_HEADER}`, 'format');
@@ -70,10 +70,9 @@ export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
   }
 
   /** As an empty bucket does. @throws HttpException */
-  private async rejectWithEmptyBucket({ caller }: Request, response: Response): Promise<void> {
+  private async rejectWithEmptyBucket(caller: LimitedCaller, response: Response): Promise<void> {
     const now = Date.now() * 1000;
-    if (caller)
-      this.applyResult(response, caller, toTakeResult({ tokens: 0, time: now, ...storedLimits(caller) }, false, now));
+    this.applyResult(response, caller, toTakeResult({ tokens: 0, time: now, ...storedLimits(caller) }, false, now));
   }
 }
 

@@ -5,6 +5,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, JoinColumn, JoinTable, ManyToMany, ManyToOne, PrimaryColumn } from 'typeorm';
+import { functionsBeforeMigrations, VALUE_FUNCTIONS } from '../../src/schema/functions';
 import { startInProcess } from '../support/lanyard';
 
 class PostalAddress {
@@ -45,4 +46,6 @@ it('names the tables and columns of a module in snake_case, those of relations t
   const joined = manyToManyRelations[0]?.junctionEntityMetadata;
   expect(joined?.tableName).toBe('exhibition_hall_other_plans_floor_plan');
   expect(joined?.columns.map(({ databaseName }) => databaseName)).toEqual(['exhibition_hall_id', 'floor_plan_plan_id']);
+  // The table between two entities has no class to ask for its functions.
+  expect(functionsBeforeMigrations(app.get(DataSource))).toContain(VALUE_FUNCTIONS);
 });
