@@ -12,6 +12,7 @@ import {
 } from './import-plan';
 import type { Counts } from './dataset';
 import { resolveDuplicates } from './duplicates';
+import { fetchBatches } from './record-sql';
 import type { StagedColumn, Table } from './tables';
 import { RESERVED_TABLE, SMALL_SAMPLE } from './write-statements';
 
@@ -28,19 +29,17 @@ export interface Repetitions {
 
 /** The temporary table of what a lenient import leaves out, in the order in which it is found. */
 const LEFT_OUT = 'staged_left_out';
-/** The temporary table of the cells of each row that a lenient import may still leave out. */
-const CELLS = 'staged_cells';
 
 /**
  * The records of the file in temporary tables. Nothing is locked while the file is read, and memory does not grow with it.
- * Each row has the line of its record, the index of the record in its section, and the index of the entry in its array.
+ * Each row has the line of its record, the index of the record in its section, and the index of the entry in its array; that
+ * of a record that a lenient import may still leave out has its cells, too.
  */
 export class Stage {
   /** Numbers of staged records by section. */
   readonly counts: Counts = {};
   private readonly mainTables: Map<string, Table>;
   private queued = 0;
-  private leftOutCount = 0;
   /** Rows that were not sent to PostgreSQL yet, by their temporary table, in the format of COPY. */
   private readonly unsent = new Map<string, string>();
   /** The insertion of the last batch, which runs while the next one is read and checked. */
@@ -59,12 +58,7 @@ export class Stage {
   /** Creates the tables anew: an earlier import may have left others on the connection. */
   async create(): Promise<void> {
     const definitions = this.tables.map((table) => [table.stage, stageDefinition(table)]);
-    if (this.plan.isLenient) {
-      definitions.push(
-        [LEFT_OUT, '(n integer primary key, entry text)'],
-        [CELLS, '(record_index integer, cells text)'],
-      );
-    }
+    if (this.plan.isLenient) definitions.push([LEFT_OUT, '(entry json)']);
     for (const [name, definition] of definitions) {
       await this.context.manager.query(`drop table if exists ${name}`);
       await this.context.manager.query(`create temporary table ${name} ${definition}`);
@@ -77,9 +71,8 @@ export class Stage {
    */
   enqueue({ location, record, leftOut, cells }: ReadRecord): boolean {
     if (location && record) {
-      const { section, index } = location;
-      if (cells) this.queue(CELLS, `${index}\t${copyText(cells, 'json')}\n`);
-      for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record));
+      const { section } = location;
+      for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record, cells));
       this.counts[section] = (this.counts[section] ?? 0) + 1;
     }
     for (const each of leftOut) this.queueLeftOut(each);
@@ -91,38 +84,32 @@ export class Stage {
   }
 
   private queueLeftOut(leftOut: LeftOut): void {
-    this.queue(LEFT_OUT, `${++this.leftOutCount}\t${copyText(leftOut, 'json')}\n`);
+    this.queue(LEFT_OUT, `${copyText(leftOut, 'json')}\n`);
   }
 
   /** Takes records out, and adds their rows to what is left out. @param reasons by the index of the record */
   async leaveOut(section: string, reasons: ReadonlyMap<number, LocatedIssue>): Promise<void> {
     if (reasons.size === 0) return;
-    const { manager } = this.context;
-    const indexes = [...reasons.keys()];
-    const rows = await manager.query<{ record_index: number; cells: string }[]>(
-      `select record_index, cells from ${CELLS} where record_index = any($1)`,
-      [indexes],
-    );
-    const cellsByIndex = new Map(rows.map(({ record_index: index, cells }) => [index, cells]));
-    for (const [index, { line, message: reason }] of reasons) {
-      const cells = JSON.parse(cellsByIndex.get(index) ?? '[]') as string[];
-      this.queueLeftOut({ line, column: null, value: null, reason, cells });
-    }
+    const cellsByIndex = new Map<number, string[]>();
     for (const { stage } of this.tablesOf(section)) {
-      await manager.query(`delete from ${stage} where record_index = any($1)`, [indexes]);
+      const [rows] = await this.context.manager.query<[{ index: number; cells: string[] | null }[]]>(
+        `delete from ${stage} where record_index = any($1) returning record_index as index, cells`,
+        [[...reasons.keys()]],
+      );
+      for (const { index, cells } of rows) if (cells) cellsByIndex.set(index, cells);
+    }
+    for (const [index, { line, message: reason }] of reasons) {
+      this.queueLeftOut({ line, column: null, value: null, reason, cells: cellsByIndex.get(index) });
     }
     this.removeFromCount(section, reasons.size);
     await this.settle();
   }
 
-  /** What is left out, in the order in which it was found. */
+  /** What is left out, in the order in which it was found. A cursor reads it, in the transaction that writes the records. */
   async *leftOut(): AsyncGenerator<LeftOut> {
-    for (let first = 1; first <= this.leftOutCount; first += STAGE_BATCH_SIZE) {
-      const rows = await this.context.manager.query<{ entry: string }[]>(
-        `select entry from ${LEFT_OUT} where n between $1 and $2 order by n`,
-        [first, first + STAGE_BATCH_SIZE - 1],
-      );
-      for (const { entry } of rows) yield JSON.parse(entry) as LeftOut;
+    const select = `select entry from ${LEFT_OUT} order by ctid`;
+    for await (const rows of fetchBatches<{ entry: LeftOut }>(this.context.manager, select)) {
+      for (const { entry } of rows) yield entry;
     }
   }
 
@@ -246,19 +233,25 @@ function stageDefinition({ name, staged }: Table): string {
   const columns = staged.map((column) =>
     column.isAsStored ? `t.${column.name}` : `null::${column.type} as ${column.name}`,
   );
-  const position = 'null::integer as line, null::integer as record_index, null::integer as entry_index';
+  const position =
+    'null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as cells';
   return `as select ${position}, ${columns.join(', ')} from ${name} t with no data`;
 }
 
 type Row = Record<string, unknown>;
 
 /** The rows of a record in a table, one or one for each entry of the array that the table stores, in the format of COPY. */
-function copyRows(table: Table, { index, line }: RecordLocation, record: object): string {
+function copyRows(table: Table, { index, line }: RecordLocation, record: object, rowCells?: string[]): string {
   const { list, staged, owner, dataset, hasTextEntries, key } = table;
   const fields = record as Row;
   // Joined cells are one text. Texts that are appended to each other stay many, which the garbage collector copies.
   const row = (entryIndex: number | undefined, valueOf: (column: StagedColumn) => unknown): string => {
-    const cells = [String(line ?? NULL), String(index), String(entryIndex ?? NULL)];
+    const cells = [
+      String(line ?? NULL),
+      String(index),
+      String(entryIndex ?? NULL),
+      copyText(list ? null : rowCells, 'json'),
+    ];
     for (const column of staged) cells.push(copyText(valueOf(column), column.type));
     return `${cells.join('\t')}\n`;
   };

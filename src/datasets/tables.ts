@@ -76,41 +76,30 @@ export const READ_ONLY_COLUMN = 'read_only';
 
 /** The tables of all sections in their order. Columns, types and references come from the entities. */
 export function tablesOf(dataSource: DataSource, { sections }: Datasets): Table[] {
-  const keyByTable = new Map<string, string>();
-  for (const dataset of Object.values(sections)) {
-    for (const list of [undefined, ...(dataset.lists ?? [])]) {
-      const { tableName, key } = storedKey(dataSource, dataset, list);
-      keyByTable.set(tableName, key);
-    }
-  }
+  const datasets = Object.values(sections);
+  const keyed = datasets.flatMap((dataset) => [dataset, ...(dataset.lists ?? [])]);
+  /** The name of the column by which others refer to rows of a table. */
+  const keyOf: KeyOf = (metadata) => {
+    const { key = 'id' } = keyed.find(({ entity }) => dataSource.getMetadata(entity) === metadata) ?? {};
+    return metadata.findColumnWithPropertyName(key)?.databaseName ?? 'id';
+  };
   return Object.entries(sections).flatMap(([section, dataset]) => {
-    const lists = (dataset.lists ?? []).map((list) => tableOf(dataSource, section, dataset, keyByTable, list));
-    return [{ ...tableOf(dataSource, section, dataset, keyByTable), lists }, ...lists];
+    const lists = (dataset.lists ?? []).map((list) => tableOf(dataSource, section, dataset, keyOf, list));
+    return [{ ...tableOf(dataSource, section, dataset, keyOf), lists }, ...lists];
   });
 }
 
-/** A table, and its key. */
-function storedKey(dataSource: DataSource, dataset: Dataset, list?: RecordList) {
-  const metadata = dataSource.getMetadata(list?.entity ?? dataset.entity);
-  const key = metadata.findColumnWithPropertyName(list?.key ?? dataset.key)?.databaseName;
-  return { metadata, tableName: metadata.tableName, key: String(key) };
-}
+type KeyOf = (metadata: EntityMetadata) => string;
 
-function tableOf(
-  dataSource: DataSource,
-  section: string,
-  dataset: Dataset,
-  keyByTable: ReadonlyMap<string, string>,
-  list?: RecordList,
-): Table {
-  const { metadata, tableName: name, key } = storedKey(dataSource, dataset, list);
+function tableOf(dataSource: DataSource, section: string, dataset: Dataset, keyOf: KeyOf, list?: RecordList): Table {
+  const metadata = dataSource.getMetadata((list ?? dataset).entity);
+  const { tableName: name } = metadata;
+  const key = keyOf(metadata);
   const fields = schemasOf(dataset.record);
   const entryClass = list && classOf(fields.get(list.name) ?? {});
   const tracked = trackedListsOf(dataSource).find(({ table }) => table === name);
   const type = list ? entryClass : dataset.record;
-  const all = metadata.columns.map((column) =>
-    filledColumn(metadata, column, keyByTable, type, (list ?? dataset).paths),
-  );
+  const all = metadata.columns.map((column) => filledColumn(metadata, column, keyOf, type, (list ?? dataset).paths));
   const mainTable = dataSource.getMetadata(dataset.entity).tableName;
   const owner = list && all.find(({ target }) => target?.table === mainTable);
   const isFilled = ({ path, property }: FilledColumn): boolean => {
@@ -155,12 +144,12 @@ const unstoredColumn = (name: string, type: string, path: string): StagedColumn 
 function filledColumn(
   metadata: EntityMetadata,
   column: ColumnMetadata,
-  keyByTable: ReadonlyMap<string, string>,
+  keyOf: KeyOf,
   record: Class | undefined,
   paths: Record<string, string> = {},
 ): FilledColumn {
   const { propertyName: property, isNullable, isArray, precision, default: initial } = column;
-  const target = referenceTarget(metadata, column, keyByTable);
+  const target = referenceTarget(metadata, column, keyOf);
   const isAsStored = target === undefined || target.key === 'id';
   const isKept = typeof initial === 'function' && column.type === 'timestamptz';
   const path = paths[property] ?? property;
@@ -195,10 +184,11 @@ export function fieldAt(type: Class | undefined, path: string): FieldSchema | un
 function referenceTarget(
   { foreignKeys }: EntityMetadata,
   column: ColumnMetadata,
-  keyByTable: ReadonlyMap<string, string>,
+  keyOf: KeyOf,
 ): ReferenceTarget | undefined {
   if (column.propertyName === 'organizationId') return undefined;
-  const foreignKey = foreignKeys.find(({ columns }) => columns.length > 1 && columns.includes(column));
-  const table = foreignKey?.referencedEntityMetadata.tableName;
-  return table === undefined ? undefined : { table, key: keyByTable.get(table) ?? 'id' };
+  const target = foreignKeys.find(
+    ({ columns }) => columns.length > 1 && columns.includes(column),
+  )?.referencedEntityMetadata;
+  return target && { table: target.tableName, key: keyOf(target) };
 }
