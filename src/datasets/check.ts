@@ -3,7 +3,7 @@ import { IssueCollector, type LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
 import { type ImportContext, type ImportPlan, type RecordMatch, type RowCheck, runStatement } from './import-plan';
 import type { Stage } from './stage';
-import { type FilledColumn, READ_ONLY_COLUMN, type Table } from './tables';
+import { type FilledColumn, isVisible, READ_ONLY_COLUMN, type Table } from './tables';
 
 /** An invalid row. */
 interface Violation {
@@ -177,10 +177,10 @@ const otherOrganization = ({ stage, name }: Table, column: FilledColumn): RowChe
 });
 
 /** A file that provides only some of the fields may lack what a new record needs. */
-const missingRequired = ({ stage, name, key, isShared }: Table, column: FilledColumn): RowCheck => ({
+const missingRequired = (table: Table, column: FilledColumn): RowCheck => ({
   ...checkedColumn(column),
-  findViolations: (staged) => `${stage} ${staged} where ${staged}.${column.name} is null and not exists (
-        select from ${name} t where ${isShared ? 'true' : 't.organization_id = $1'} and t.${key} = ${staged}.${key}
+  findViolations: (staged) => `${table.stage} ${staged} where ${staged}.${column.name} is null and not exists (
+        select from ${table.name} t where ${isVisible(table)} and t.${table.key} = ${staged}.${table.key}
       )`,
   message: () => 'A value is missing. A new record needs one.',
   expected: 'a value, because the record is new',

@@ -107,19 +107,20 @@ export const WHOLE_RECORDS: ImportPlan = Object.freeze({
   newReferences: [],
 });
 
-/** What the steps of an import share. */
-export interface ImportContext {
+/** A connection, and the organization whose records are read or written with it. */
+export interface OrganizationConnection {
   organizationId: number;
-  /** The connection that holds the temporary tables. */
   manager: EntityManager;
+}
+
+/** What the steps of an import share. Its connection holds the temporary tables. */
+export interface ImportContext extends OrganizationConnection {
   issues: IssueCollector;
 }
 
 /** Runs a statement in which `$1` is the organization's id. PostgreSQL rejects a parameter that a statement does not use. */
-export const runStatement = <Row>(
-  { manager, organizationId }: Pick<ImportContext, 'manager' | 'organizationId'>,
-  sql: string,
-): Promise<Row[]> => manager.query<Row[]>(sql, sql.includes('$1') ? [organizationId] : []);
+export const runStatement = <Row>({ manager, organizationId }: OrganizationConnection, sql: string): Promise<Row[]> =>
+  manager.query<Row[]>(sql, sql.includes('$1') ? [organizationId] : []);
 
 /** A cell, or a row, that a lenient import leaves out. */
 export interface LeftOut {

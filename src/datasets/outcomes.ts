@@ -1,7 +1,7 @@
 import type { Counts } from './dataset';
 import { type ImportContext, runStatement } from './import-plan';
 import { recordJson } from './record-sql';
-import type { Table } from './tables';
+import { isVisible, type Table } from './tables';
 
 /** How many records of a section an import created, updated, and found unchanged. */
 export interface Outcome {
@@ -72,15 +72,14 @@ export class OutcomeCounter {
   async reportedIds(isDryRun: boolean): Promise<Record<string, Record<string, number | null>>> {
     const idsBySection: Record<string, Record<string, number | null>> = {};
     for (const { section, name, stage, key } of this.mainTables.filter(({ dataset }) => dataset.reportsIds)) {
-      // A key comes from the file, and may be `__proto__`.
-      const ids = Object.create(null) as Record<string, number | null>;
-      const rows = await this.query<{ key: string; id: string; is_new: boolean }>(
-        `select t.${key} as key, t.id,
-            not exists (select from before_${name} b where b.key = t.${key}) as is_new
+      const id = isDryRun
+        ? `case when exists (select from before_${name} b where b.key = t.${key}) then t.id end`
+        : 't.id';
+      const [row] = await this.query<{ ids: Record<string, number | null> }>(
+        `select coalesce(json_object_agg(t.${key}, ${id}), '{}') as ids
           from ${name} t where t.organization_id = $1 and t.${key} in (select ${key} from ${stage})`,
       );
-      for (const { key, id, is_new: isNew } of rows) ids[key] = isDryRun && isNew ? null : Number(id);
-      idsBySection[section] = ids;
+      idsBySection[section] = row?.ids ?? {};
     }
     return idsBySection;
   }
@@ -115,6 +114,3 @@ export class OutcomeCounter {
 
 /** SQL of what an import would change of a row. */
 const stateOf = (table: Table, row: string): string => table.dataset.comparableState?.(row) ?? recordJson(table, row);
-
-/** The condition that the organization sees the row `t`. */
-const isVisible = ({ isShared }: Table): string => (isShared ? 'true' : `t.organization_id = $1`);

@@ -108,7 +108,7 @@ export class Stage {
   /** What is left out, in the order in which it was found. A cursor reads it, in the transaction that writes the records. */
   async *leftOut(): AsyncGenerator<LeftOut> {
     const select = `select entry from ${LEFT_OUT} order by ctid`;
-    for await (const rows of fetchBatches<{ entry: LeftOut }>(this.context.manager, select)) {
+    for await (const rows of fetchBatches<{ entry: LeftOut }>(this.context, select)) {
       for (const { entry } of rows) yield entry;
     }
   }

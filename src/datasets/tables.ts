@@ -71,6 +71,9 @@ export interface Table {
   isShared: boolean;
 }
 
+/** The condition that an organization, `$1`, sees the row `t` of a table. */
+export const isVisible = ({ isShared }: Table): string => (isShared ? 'true' : 't.organization_id = $1');
+
 /** The staged column for the values of read-only fields. */
 export const READ_ONLY_COLUMN = 'read_only';
 
