@@ -137,13 +137,13 @@ export interface LeftOut {
 export interface ReadRecord {
   /** Undefined for a row or line that is no record. */
   location?: RecordLocation;
-  /** The valid record, without what is left out of it; undefined if there is none. */
+  /** The valid record, without the values of its errors; undefined if there is none. */
   record?: object;
-  /** Its errors, which keep a strict import from being written. */
+  /** Its errors. They keep a strict import from being written; a lenient one leaves out their values. */
   issues: LocatedIssue[];
-  /** What a lenient import leaves out of it, or the whole row. */
-  leftOut: LeftOut[];
-  /** The cells of its row, if it may still be left out. */
+  /** Why the whole row is no record, or cannot be used. */
+  problem?: LocatedIssue;
+  /** The cells of its row, which a lenient import lists if it leaves out the row. */
   cells?: string[];
 }
 

@@ -146,7 +146,7 @@ async function* checkedRecords(
       const location = { section, index: counts[section] ?? 0, line };
       counts[section] = location.index + 1;
       const { record, issues } = check.check(location, raw);
-      yield { location, record: issues.length === 0 ? record : undefined, issues, leftOut: [] };
+      yield { location, record: issues.length === 0 ? record : undefined, issues };
     }
   }
   if (Symbol.iterator in records) yield checked(records);

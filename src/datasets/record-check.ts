@@ -29,8 +29,8 @@ export class RecordCheck {
   private readonly pathsBySection = new Map<string, Map<string, string>>();
 
   constructor(
-    private readonly datasets: Datasets,
-    private readonly plan: ImportPlan,
+    readonly datasets: Datasets,
+    readonly plan: ImportPlan,
   ) {}
 
   check(location: RecordLocation, raw: unknown): CheckedRecord {
@@ -45,25 +45,15 @@ export class RecordCheck {
       // PostgreSQL could not even compare them with what is stored.
       ...Object.entries(readOnly ?? {})
         .filter(([, value]) => hasUnstorableText(value))
-        .map(([path, value]) => this.issueAt(location, path, value, unstorableText)),
+        .map(([path, value]) => issueAt(this, location, path, value, unstorableText)),
     ];
     // What the file says of read-only fields is compared with what is stored when all is written.
     if (readOnly && issues.length === 0) Object.assign(record, { [READ_ONLY_COLUMN]: readOnly });
     return { record, issues };
   }
 
-  private issueAt(location: RecordLocation, path: string, value: unknown, describe: Describe): LocatedIssue {
-    const { isValueHidden, ...place } = this.plan.locateError(location, path);
-    return {
-      order: orderInFile(this.datasets, location),
-      ...place,
-      value: isValueHidden ? null : (value ?? null),
-      ...describe(isValueHidden ? 'This value' : quoteShortened(value)),
-    };
-  }
-
   private noObject(location: RecordLocation, raw: unknown): LocatedIssue {
-    return this.issueAt(location, '', raw, (value) => ({
+    return issueAt(this, location, '', raw, (value) => ({
       message: `${value} is not a record. Use an object.`,
       expected: 'an object',
     }));
@@ -75,7 +65,7 @@ export class RecordCheck {
     if (firstInvalidPath(record, isChecked) === undefined) return [];
     return [...fieldErrors(record)]
       .filter(({ path }) => isChecked(path))
-      .map((error) => this.issueAt(location, error.path, error.value, (value) => describeError(error, value)));
+      .map((error) => issueAt(this, location, error.path, error.value, (value) => describeError(error, value)));
   }
 
   /** The fields of the file that neither the record has nor GET shows. */
@@ -89,7 +79,7 @@ export class RecordCheck {
       .filter((path) => !paths.includes(path.replace(/\[\d+\]/g, '')))
       .map((path) => {
         const suggestion = this.suggestionFor(location.section, path);
-        return this.issueAt(location, path, null, () => ({
+        return issueAt(this, location, path, null, () => ({
           message: suggestion ? `Unknown field. Did you mean ${suggestion}?` : 'Unknown field.',
           expected: suggestion ?? `a field of ${location.section}`,
         }));
@@ -121,8 +111,25 @@ export class RecordCheck {
   }
 }
 
-/** Describes an error, given the value as the message shows it. */
-type Describe = (value: string) => ValueProblem;
+/**
+ * The error at a path of a record.
+ * @param describe gets the value as the message shows it
+ */
+export function issueAt(
+  { datasets, plan }: Pick<RecordCheck, 'datasets' | 'plan'>,
+  location: RecordLocation,
+  path: string,
+  value: unknown,
+  describe: (value: string) => ValueProblem,
+): LocatedIssue {
+  const { isValueHidden, ...place } = plan.locateError(location, path);
+  return {
+    order: orderInFile(datasets, location),
+    ...place,
+    value: isValueHidden ? null : (value ?? null),
+    ...describe(isValueHidden ? 'This value' : quoteShortened(value)),
+  };
+}
 
 /** The paths of the fields of a class, those of its objects included. */
 function pathsOf(type: Class, prefix = ''): string[] {

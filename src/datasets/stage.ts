@@ -10,7 +10,7 @@ import {
   type RecordLocation,
   runStatement,
 } from './import-plan';
-import type { Counts } from './dataset';
+import type { Counts, Datasets } from './dataset';
 import { resolveDuplicates } from './duplicates';
 import { fetchBatches } from './record-sql';
 import type { StagedColumn, Table } from './tables';
@@ -25,6 +25,16 @@ export interface Repetitions {
   repeatedRows: number;
   /** How many rows are most likely about the person of an earlier row, and are records of their own. */
   samePersonRows: number;
+}
+
+/** The staged records of one import. */
+export interface StagedImport extends ImportContext {
+  datasets: Datasets;
+  plan: ImportPlan;
+  stage: Stage;
+  /** The tables that the file fills. */
+  tables: Table[];
+  isDryRun: boolean;
 }
 
 /** The temporary table of what a lenient import leaves out, in the order in which it is found. */
@@ -69,13 +79,18 @@ export class Stage {
    * Queues a record and what is left out of it.
    * @returns whether it is time to flush
    */
-  enqueue({ location, record, leftOut, cells }: ReadRecord): boolean {
+  enqueue({ location, record, issues, problem, cells }: ReadRecord): boolean {
     if (location && record) {
       const { section } = location;
       for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record, cells));
       this.counts[section] = (this.counts[section] ?? 0) + 1;
     }
-    for (const each of leftOut) this.queueLeftOut(each);
+    if (this.plan.isLenient) {
+      for (const { line, column, value, message: reason } of issues) {
+        this.queueLeftOut({ line, column: column ?? '', value: String(value ?? ''), reason });
+      }
+      if (problem) this.queueRow(problem, cells);
+    }
     return ++this.queued % STAGE_BATCH_SIZE === 0;
   }
 
@@ -85,6 +100,10 @@ export class Stage {
 
   private queueLeftOut(leftOut: LeftOut): void {
     this.queue(LEFT_OUT, `${copyText(leftOut, 'json')}\n`);
+  }
+
+  private queueRow({ line, message: reason }: LocatedIssue, cells?: string[]): void {
+    this.queueLeftOut({ line, column: null, value: null, reason, cells });
   }
 
   /** Takes records out, and adds their rows to what is left out. @param reasons by the index of the record */
@@ -98,9 +117,7 @@ export class Stage {
       );
       for (const { index, cells } of rows) if (cells) cellsByIndex.set(index, cells);
     }
-    for (const [index, { line, message: reason }] of reasons) {
-      this.queueLeftOut({ line, column: null, value: null, reason, cells: cellsByIndex.get(index) });
-    }
+    for (const [index, issue] of reasons) this.queueRow(issue, cellsByIndex.get(index));
     this.removeFromCount(section, reasons.size);
     await this.settle();
   }

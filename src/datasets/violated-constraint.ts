@@ -1,7 +1,8 @@
 import { postgresErrorOf } from '../database/errors';
-import type { Checks } from './check';
+import { runCheck } from './check';
 import { ImportError, IssueCollector } from './import-error';
-import type { ImportContext, RowCheck } from './import-plan';
+import type { RowCheck } from './import-plan';
+import type { StagedImport } from './stage';
 import type { Table } from './tables';
 import { stagedRows } from './write-statements';
 
@@ -10,19 +11,14 @@ import { stagedRows } from './write-statements';
  * as one of an extension: the constraint becomes one more check of the staged rows.
  * @returns the error that names them; the given one where that is another, or needs more than what the file fills
  */
-export async function explainConstraint(
-  error: unknown,
-  { manager }: ImportContext,
-  tables: Table[],
-  checks: Checks,
-): Promise<unknown> {
+export async function explainConstraint(error: unknown, staged: StagedImport): Promise<unknown> {
   const { constraint: name, table: tableName } = postgresErrorOf(error);
-  const table = tables.find((each) => each.name === tableName);
+  const table = staged.tables.find((each) => each.name === tableName);
   if (!name || !table || table.isShared) return error;
   try {
-    const [constraint] = await manager.query<Constraint[]>(FIND_CONSTRAINT, [name, table.name]);
+    const [constraint] = await staged.manager.query<Constraint[]>(FIND_CONSTRAINT, [name, table.name]);
     const issues = new IssueCollector();
-    if (constraint) await checks.run(table, constraintCheck(name, table, constraint), issues);
+    if (constraint) await runCheck(staged, table, constraintCheck(name, table, constraint), issues);
     issues.throwIfAny();
     return error;
   } catch (explained) {
