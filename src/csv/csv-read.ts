@@ -213,8 +213,7 @@ function parseCell(draft: RecordDraft, field: CsvField, cell: string, context: C
     return undefined;
   } catch (error) {
     if (!(error instanceof CsvValueError)) throw error;
-    const { message, expected, fix, kind } = error;
-    return { message, expected, fix, kind };
+    return { ...error, message: error.message };
   }
 }
 

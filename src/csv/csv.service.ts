@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Class, classOf, type FieldSchema, schemasOf, type TextKind } from '../fields/field-rules';
+import { type Class, classOf, type FieldSchema, type TextKind } from '../fields/field-rules';
 import { Datasets } from '../datasets/dataset';
+import { fieldsIn } from '../datasets/tables';
+import { wordsOf } from '../datasets/similar-names';
 import { columnKey } from './column-mappings';
 import { csvField, type CsvField } from './csv-fields';
 import { type CsvDataset, type CsvDefinition, hasCsv } from './csv-section';
@@ -59,13 +61,7 @@ function sectionOf({ record, key, aliases = {}, csv: definition }: CsvDataset): 
   const leading = LEADING_FIELDS.flatMap((name) => ofRecord.filter((field) => field.name === name));
   const fields = [...new Set([...leading, ...ofRecord, ...definition.fields])];
   const names = fields.flatMap(({ name }) => aliases[name] ?? []);
-  const lastWords = names.map(
-    (name) =>
-      name
-        .toLowerCase()
-        .match(/\p{L}+/gu)
-        ?.at(-1) ?? '',
-  );
+  const lastWords = names.map((name) => wordsOf(name.replace(/\p{N}/gu, '')).at(-1) ?? '');
   return { definition, key, fields, fieldsByName: indexByName(fields, aliases), lastWords: new Set(lastWords) };
 }
 
@@ -87,13 +83,10 @@ function indexByName(fields: CsvField[], aliases: Record<string, string[]>): Map
 }
 
 /** The fields of a record, with those of its objects listed one by one. */
-function recordFields(record: Class, prefix = ''): CsvField[] {
-  return [...schemasOf(record)].flatMap(([name, schema]) => {
-    const inner = classOf(schema);
-    if (inner && !schema.isArray) return recordFields(inner, `${prefix}${name}.`);
-    return csvField(`${prefix}${name}`, valueTypeOf(schema), schema.nullable ? null : undefined);
-  });
-}
+const recordFields = (record: Class): CsvField[] =>
+  [...fieldsIn(record)]
+    .filter(([, schema]) => !classOf(schema) || schema.isArray)
+    .map(([path, schema]) => csvField(path, valueTypeOf(schema), schema.nullable ? null : undefined));
 
 const VALUE_TYPES: Record<string, CsvValueType> = {
   integer: integerValue,

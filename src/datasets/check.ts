@@ -83,12 +83,12 @@ async function leaveOutViolations(staged: StagedImport, table: Table, check: Row
 
 function issueOf(
   staged: StagedImport,
-  { section, list, hasTextEntries }: Table,
+  { section, list, record }: Table,
   check: RowCheck,
   { record_index: index, entry_index: entryIndex, line, value, details }: Violation,
 ): LocatedIssue {
   const { expected, kind, fix } = check;
-  const path = [list && `${list.name}[${entryIndex}]`, !hasTextEntries && check.path].filter(Boolean).join('.');
+  const path = [list && `${list.name}[${entryIndex}]`, record && check.path].filter(Boolean).join('.');
   const describe = (shown: string) => ({ message: check.message(shown, details), expected });
   return { ...issueAt(staged, { section, index, line }, path, value, describe), kind, fix };
 }

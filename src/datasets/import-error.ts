@@ -124,12 +124,14 @@ export class IssueCollector {
 
   /** @param count the number of all errors, of which `issues` are the first */
   addFirst(issues: LocatedIssue[], count: number): void {
-    for (const issue of issues) this.first.push(issue);
+    for (const issue of issues) {
+      this.first.push(issue);
+      this.addToGroup(issue, 1);
+      this.addAdvice(issue);
+    }
+    if (issues[0]) this.addToGroup(issues[0], count - issues.length);
     if (this.first.length > 2 * this.limit) this.first = this.sorted();
     this.count += count;
-    for (const issue of issues) this.addToGroup(issue, 1);
-    if (issues[0] && count > issues.length) this.addToGroup(issues[0], count - issues.length);
-    for (const issue of issues) this.addAdvice(issue);
   }
 
   /**

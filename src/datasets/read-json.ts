@@ -149,8 +149,7 @@ async function* checkedRecords(
       yield { location, record: issues.length === 0 ? record : undefined, issues };
     }
   }
-  if (Symbol.iterator in records) yield checked(records);
-  else for await (const part of records) yield checked(part);
+  for await (const part of Symbol.iterator in records ? [records] : records) yield checked(part);
 }
 
 /** The records of one object: a dataset, a response of the API, or the results of one. */

@@ -1,12 +1,4 @@
-import {
-  fieldErrors,
-  firstInvalidPath,
-  isObject,
-  toInstance,
-  classOf,
-  schemasOf,
-  type Class,
-} from '../fields/field-rules';
+import { fieldErrors, firstInvalidPath, isObject, toInstance } from '../fields/field-rules';
 import { isStorableText } from '../fields/text';
 import { unknownPaths } from '../fields/unknown-fields';
 import { isTypingError, normalizedName } from './similar-names';
@@ -15,7 +7,7 @@ import { type Datasets, orderInFile, type ReadOnlyFields } from './dataset';
 import { describeError, unstorableText, type ValueProblem } from './expectation';
 import type { LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
-import { READ_ONLY_COLUMN } from './tables';
+import { fieldsIn, READ_ONLY_COLUMN } from './tables';
 
 /** What the check of a record has found. */
 export interface CheckedRecord {
@@ -98,14 +90,11 @@ export class RecordCheck {
     const known = this.pathsBySection.get(section);
     if (known) return known;
     const { record, aliases = {}, paths = {} } = this.datasets.of(section);
-    const byName = new Map<string, string>();
-    const recordPaths = pathsOf(record);
-    for (const [path, names] of Object.entries(aliases)) {
-      // Some names are of fields that only CSV has.
-      for (const name of recordPaths.includes(path) ? names : []) byName.set(normalizedName(name), path);
-    }
-    for (const [property, path] of Object.entries(paths)) byName.set(normalizedName(property), path);
-    for (const path of recordPaths) byName.set(normalizedName(path), path);
+    const recordPaths = [...fieldsIn(record).keys()];
+    // Some aliases are of fields that only CSV has.
+    const ofAliases = recordPaths.flatMap((path) => (aliases[path] ?? []).map((name) => [name, path]));
+    const all = [...ofAliases, ...Object.entries(paths), ...recordPaths.map((path) => [path, path])];
+    const byName = new Map(all.map(([name = '', path = '']) => [normalizedName(name), path]));
     this.pathsBySection.set(section, byName);
     return byName;
   }
@@ -129,14 +118,6 @@ export function issueAt(
     value: isValueHidden ? null : (value ?? null),
     ...describe(isValueHidden ? 'This value' : quoteShortened(value)),
   };
-}
-
-/** The paths of the fields of a class, those of its objects included. */
-function pathsOf(type: Class, prefix = ''): string[] {
-  return [...schemasOf(type)].flatMap(([name, schema]) => {
-    const inner = schema.isArray ? undefined : classOf(schema);
-    return [prefix + name, ...(inner ? pathsOf(inner, `${prefix}${name}.`) : [])];
-  });
 }
 
 /** What the file says of read-only fields; undefined if it has none of them. */

@@ -49,9 +49,9 @@ function fieldValue({ columns }: Table, field: string, row: string): string {
 }
 
 /** The array whose entries are the rows of a table. */
-function entriesJson({ name, columns, owner, list, hasTextEntries }: Table, row: string): string {
+function entriesJson({ name, columns, owner, list, record }: Table, row: string): string {
   const shown = columns.filter((column) => column !== owner && column.property !== 'position');
-  const entry = hasTextEntries ? shown.map((column) => columnValue(column, 'c')).join() : objectJson(shown, 'c');
+  const entry = record ? objectJson(shown, 'c') : shown.map((column) => columnValue(column, 'c')).join();
   const order = list?.order?.('c') ?? 'c.position';
   return `coalesce((select json_agg(${entry} order by ${order}) from ${name} c
     where c.organization_id = ${row}.organization_id and c.${owner?.name} = ${row}.id), '[]')`;

@@ -48,7 +48,8 @@ const LEFT_OUT = 'staged_left_out';
 export class Stage {
   /** Numbers of staged records by section. */
   readonly counts: Counts = {};
-  private readonly mainTables: Map<string, Table>;
+  /** The tables of each section, that of its records first. */
+  private readonly tablesBySection: Map<string, Table[]>;
   private queued = 0;
   /** Rows that were not sent to PostgreSQL yet, by their temporary table, in the format of COPY. */
   private readonly unsent = new Map<string, string>();
@@ -62,7 +63,8 @@ export class Stage {
     private readonly tables: Table[],
     private readonly plan: ImportPlan,
   ) {
-    this.mainTables = new Map(tables.filter(({ list }) => !list).map((table) => [table.section, table]));
+    const mains = tables.filter(({ list }) => !list);
+    this.tablesBySection = new Map(mains.map((main) => [main.section, [main, ...main.lists]]));
   }
 
   /** Creates the tables anew: an earlier import may have left others on the connection. */
@@ -83,7 +85,7 @@ export class Stage {
     if (location && record) {
       const { section } = location;
       for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record, cells));
-      this.counts[section] = (this.counts[section] ?? 0) + 1;
+      this.addToCount(section, 1);
     }
     if (this.plan.isLenient) {
       for (const { line, column, value, message: reason } of issues) {
@@ -118,7 +120,7 @@ export class Stage {
       for (const { index, cells } of rows) if (cells) cellsByIndex.set(index, cells);
     }
     for (const [index, issue] of reasons) this.queueRow(issue, cellsByIndex.get(index));
-    this.removeFromCount(section, reasons.size);
+    this.addToCount(section, -reasons.size);
     await this.settle();
   }
 
@@ -138,13 +140,13 @@ export class Stage {
     await manager.query(`${SMALL_SAMPLE}; analyze ${stages.join(', ')}`);
     const main = this.onlyTable;
     const repeatedRows = main ? await resolveDuplicates(manager, main, this.plan) : 0;
-    if (main) this.removeFromCount(main.section, repeatedRows);
+    if (main) this.addToCount(main.section, -repeatedRows);
     await this.matchStoredRows();
     return { repeatedRows, samePersonRows: await this.countSamePerson(this.plan) };
   }
 
-  private removeFromCount(section: string, count: number): void {
-    this.counts[section] = (this.counts[section] ?? 0) - count;
+  private addToCount(section: string, count: number): void {
+    this.counts[section] = (this.counts[section] ?? 0) + count;
   }
 
   private async countSamePerson({ personKey }: ImportPlan): Promise<number> {
@@ -212,13 +214,10 @@ export class Stage {
   /** The table of the records of a partial file, which has one section; undefined if it has no records. */
   private get onlyTable(): Table | undefined {
     const [section = ''] = Object.keys(this.counts);
-    return this.mainTables.get(section);
+    return this.tablesOf(section)[0];
   }
 
-  private tablesOf(section: string): Table[] {
-    const main = this.mainTables.get(section);
-    return main ? [main, ...main.lists] : [];
-  }
+  private tablesOf = (section: string): Table[] => this.tablesBySection.get(section) ?? [];
 
   /** Sends what is queued while the next records are read and checked, when the batch before it is written. */
   async flush(): Promise<void> {
@@ -259,7 +258,7 @@ type Row = Record<string, unknown>;
 
 /** The rows of a record in a table, one or one for each entry of the array that the table stores, in the format of COPY. */
 function copyRows(table: Table, { index, line }: RecordLocation, record: object, rowCells?: string[]): string {
-  const { list, staged, owner, dataset, hasTextEntries, key } = table;
+  const { list, staged, owner, dataset, record: entryClass, key } = table;
   const fields = record as Row;
   // Joined cells are one text. Texts that are appended to each other stay many, which the garbage collector copies.
   const row = (entryIndex: number | undefined, valueOf: (column: StagedColumn) => unknown): string => {
@@ -278,7 +277,7 @@ function copyRows(table: Table, { index, line }: RecordLocation, record: object,
     row(entryIndex, (column) => {
       if (column === owner) return fields[dataset.key];
       if (column.name === 'position') return entryIndex;
-      if (hasTextEntries) return column.name === key ? entry : undefined;
+      if (!entryClass) return column.name === key ? entry : undefined;
       return valueOf(column, entry as Row);
     }),
   );

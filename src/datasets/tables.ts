@@ -65,14 +65,23 @@ export interface Table {
   tracked?: TrackedList;
   /** The column that is derived from the others. */
   derived?: DerivedColumn;
-  /** Whether the entries of the array are texts, not objects. */
-  hasTextEntries: boolean;
+  /** The class of its records, or of the entries of the array; undefined if these are texts. */
+  record?: Class;
   /** Whether all organizations share the rows. */
   isShared: boolean;
 }
 
 /** The condition that an organization, `$1`, sees the row `t` of a table. */
 export const isVisible = ({ isShared }: Table): string => (isShared ? 'true' : 't.organization_id = $1');
+
+/** The fields of a class by their paths, those of its objects included. */
+export function fieldsIn(type: Class, prefix = ''): Map<string, FieldSchema> {
+  const fields = [...schemasOf(type)].flatMap(([name, schema]) => {
+    const inner = schema.isArray ? undefined : classOf(schema);
+    return [[prefix + name, schema] as const, ...(inner ? fieldsIn(inner, `${prefix}${name}.`) : [])];
+  });
+  return new Map(fields);
+}
 
 /** The staged column for the values of read-only fields. */
 export const READ_ONLY_COLUMN = 'read_only';
@@ -99,16 +108,15 @@ function tableOf(dataSource: DataSource, section: string, dataset: Dataset, keyO
   const { tableName: name } = metadata;
   const key = keyOf(metadata);
   const fields = schemasOf(dataset.record);
-  const entryClass = list && classOf(fields.get(list.name) ?? {});
+  const record = list ? classOf(fields.get(list.name) ?? {}) : dataset.record;
   const tracked = trackedListsOf(dataSource).find(({ table }) => table === name);
-  const type = list ? entryClass : dataset.record;
-  const all = metadata.columns.map((column) => filledColumn(metadata, column, keyOf, type, (list ?? dataset).paths));
+  const all = metadata.columns.map((column) => filledColumn(metadata, column, keyOf, record, (list ?? dataset).paths));
   const mainTable = dataSource.getMetadata(dataset.entity).tableName;
   const owner = list && all.find(({ target }) => target?.table === mainTable);
   const isFilled = ({ path, property }: FilledColumn): boolean => {
     if (!list) return fields.has(path.split('.')[0] ?? '');
     if (property === 'position') return !tracked;
-    return entryClass ? schemasOf(entryClass).has(path) : property === list.key;
+    return record ? schemasOf(record).has(path) : property === list.key;
   };
   const columns = all.filter((column) => column === owner || isFilled(column));
   const hasOwnId = metadata.findColumnWithPropertyName('id') !== undefined;
@@ -126,7 +134,7 @@ function tableOf(dataSource: DataSource, section: string, dataset: Dataset, keyO
     owner,
     tracked,
     derived: derivedColumnsOf(dataSource).find(({ table }) => table === name),
-    hasTextEntries: list !== undefined && !entryClass,
+    record,
     isShared: !metadata.findColumnWithPropertyName('organizationId'),
   };
 }
@@ -177,11 +185,8 @@ function filledColumn(
 }
 
 /** The field at a path such as `company.name`; undefined if the class has none there. */
-export function fieldAt(type: Class | undefined, path: string): FieldSchema | undefined {
-  const [name = '', inner] = path.split('.', 2);
-  const schema = type && schemasOf(type).get(name);
-  return inner === undefined ? schema : fieldAt(classOf(schema ?? {}), inner);
-}
+export const fieldAt = (type: Class | undefined, path: string): FieldSchema | undefined =>
+  type && fieldsIn(type).get(path);
 
 /** Every foreign key leads with the organization; what it refers to is in its other column. */
 function referenceTarget(
