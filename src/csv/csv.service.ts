@@ -71,15 +71,12 @@ export const fieldNamed = ({ fieldsByName }: CsvSection, name: string): CsvField
 
 /** A field's own name wins over short names, and these win over aliases. */
 function indexByName(fields: CsvField[], aliases: Record<string, string[]>): Map<string, CsvField> {
-  const ranks: ((name: string) => string[])[] = [
-    (name) => aliases[name] ?? [],
-    (name) => (name.endsWith('.name') ? [name.replace(/\.name$/, '')] : []),
-    (name) => [name],
+  const all = [
+    ...fields.flatMap((field) => (aliases[field.name] ?? []).map((alias) => [alias, field] as const)),
+    ...fields.map((field) => [field.name.replace(/\.name$/, ''), field] as const),
+    ...fields.map((field) => [field.name, field] as const),
   ];
-  const pairs = ranks.flatMap((namesOf) =>
-    fields.flatMap((field) => namesOf(field.name).map((name) => [columnKey(name), field] as const)),
-  );
-  return new Map(pairs);
+  return new Map(all.map(([name, field]) => [columnKey(name), field]));
 }
 
 /** The fields of a record, with those of its objects listed one by one. */

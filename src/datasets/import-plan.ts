@@ -87,8 +87,8 @@ export interface ImportPlan {
   readonly personKey?: (staged: string) => string;
   /** Checks of records beside those that every import needs. */
   readonly checks: readonly RowCheck[];
-  /** The fields of the entries of an additive list that the file provides, for entries that are stored. */
-  readonly updatedEntryFields: (list: string) => string[];
+  /** The fields of the entries of an additive list that a partial file provides, for entries that are stored. */
+  readonly updatedEntryFields?: (list: string) => string[];
   readonly newReferences: readonly NewReferences[];
 }
 
@@ -103,7 +103,6 @@ export const WHOLE_RECORDS: ImportPlan = Object.freeze({
     return { line, column: null, path: path ? `${recordPath}.${path}` : recordPath };
   },
   checks: [],
-  updatedEntryFields: () => [],
   newReferences: [],
 });
 

@@ -140,17 +140,15 @@ function tableOf(dataSource: DataSource, section: string, dataset: Dataset, keyO
 }
 
 function unstoredColumns({ computedFields = {}, readOnlyFields }: Dataset): StagedColumn[] {
-  const columns = Object.entries(computedFields).map(([path, { type }]) => unstoredColumn(snakeCase(path), type, path));
-  return readOnlyFields ? [...columns, unstoredColumn(READ_ONLY_COLUMN, 'jsonb', READ_ONLY_COLUMN)] : columns;
+  const fields = { ...computedFields, ...(readOnlyFields && { [READ_ONLY_COLUMN]: { type: 'jsonb' } }) };
+  return Object.entries(fields).map(([path, { type }]) => ({
+    name: snakeCase(path),
+    type,
+    isAsStored: false,
+    path,
+    outer: path,
+  }));
 }
-
-const unstoredColumn = (name: string, type: string, path: string): StagedColumn => ({
-  name,
-  type,
-  isAsStored: false,
-  path,
-  outer: path,
-});
 
 function filledColumn(
   metadata: EntityMetadata,

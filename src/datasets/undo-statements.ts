@@ -141,23 +141,19 @@ export class UndoStatements {
   private isInUse({ table }: CreatedRecords): string {
     const main = this.tables.find(({ name, list }) => name === table && !list);
     if (!main) return 'false';
-    const { lists } = main;
+    // The rows to which others may refer, and the column that has the id of the record.
+    const owned = main.lists.map(({ name, owner }) => ({ name, id: owner?.name }));
     const conditions: string[] = [];
     for (const metadata of this.dataSource.entityMetadatas) {
-      if (lists.some(({ name }) => name === metadata.tableName)) continue;
+      if (owned.some(({ name }) => name === metadata.tableName)) continue;
       for (const { columns, referencedColumns, referencedEntityMetadata } of metadata.foreignKeys) {
-        const refersTo = (row: string): string =>
-          columns.map((own, n) => `u.${own.databaseName} = ${row}.${referencedColumns[n]?.databaseName}`).join(' and ');
-        const user = `select from ${metadata.tableName} u`;
-        const list = lists.find(({ name }) => name === referencedEntityMetadata.tableName);
-        if (referencedEntityMetadata.tableName === table) {
-          conditions.push(`exists (${user} where ${refersTo('t')} ${this.stays(metadata)})`);
-        } else if (list?.owner) {
-          const ofRecord = `l.organization_id = $1 and l.${list.owner.name} = t.id`;
-          conditions.push(
-            `exists (${user} join ${list.name} l on ${refersTo('l')} where ${ofRecord} ${this.stays(metadata)})`,
-          );
-        }
+        const target = [{ name: table, id: 'id' }, ...owned].find(
+          ({ name }) => name === referencedEntityMetadata.tableName,
+        );
+        if (!target) continue;
+        const refersTo = columns.map((own, n) => `u.${own.databaseName} = l.${referencedColumns[n]?.databaseName}`);
+        conditions.push(`exists (select from ${metadata.tableName} u join ${target.name} l on ${refersTo.join(' and ')}
+          where l.organization_id = $1 and l.${target.id} = t.id ${this.stays(metadata)})`);
       }
     }
     return conditions.length > 0 ? `(${conditions.join(' or ')})` : 'false';
