@@ -78,25 +78,15 @@ class CsvRowReader {
       const { record, issues: found } = this.check.check(location, this.completed(draft));
       if (found.length === 0) return { location, record, issues };
       for (const issue of found) {
-        const filled = this.filledColumns(issue, row.cells, emptied);
+        const { inputs = [] } = sources.find(({ field }) => field.name === issue.path) ?? {};
+        const filled = filledColumns(inputs, issue, row.cells, emptied);
         // Without cells, the value is that of an option, or a required one that was left out and has been reported.
-        const isOfColumn = sources.some(({ field, inputs }) => field.name === issue.path && inputs.length > 0);
-        if (filled.length > 0 || !isOfColumn) issues.push({ ...issue, column: filled[0]?.name ?? issue.column });
+        if (filled.length > 0 || inputs.length === 0)
+          issues.push({ ...issue, column: filled[0]?.name ?? issue.column });
         if (filled.length === 0) return { issues, problem: isLenient ? issue : undefined };
         for (const { index } of filled) emptied.add(index);
       }
     }
-  }
-
-  /** The columns whose cells an issue may be about: the one that it names, or else all that fill the same field. */
-  private filledColumns({ column: name, path }: LocatedIssue, cells: string[], emptied: Set<number>): CsvColumn[] {
-    const inputs = this.plan.sources.find(({ field }) => field.name === path)?.inputs ?? [];
-    const columns = inputs.map(({ column }) => column).filter(({ index }) => !emptied.has(index));
-    const withText = columns.filter(({ index }) => textAt(cells, index) !== '');
-    // A blank cell is invalid, too, if the field needs a value.
-    const filled = withText.length > 0 ? withText : columns;
-    const named = filled.filter((column) => column.name === name);
-    return named.length > 0 ? named : filled;
   }
 
   /** Why a record that can be read cannot be used. */
@@ -184,6 +174,21 @@ class CsvRowReader {
       if (!field.isList && !problem) filled ??= { column, cell };
     }
   }
+}
+
+/** The columns of a field whose cells an issue may be about: the one that it names, or else all of them. */
+function filledColumns(
+  inputs: CsvSource['inputs'],
+  { column: name }: LocatedIssue,
+  cells: string[],
+  emptied: Set<number>,
+): CsvColumn[] {
+  const columns = inputs.map(({ column }) => column).filter(({ index }) => !emptied.has(index));
+  const withText = columns.filter(({ index }) => textAt(cells, index) !== '');
+  // A blank cell is invalid, too, if the field needs a value.
+  const filled = withText.length > 0 ? withText : columns;
+  const named = filled.filter((column) => column.name === name);
+  return named.length > 0 ? named : filled;
 }
 
 /** The text of a cell without blanks around it; empty if the row or the file has no such cell. */

@@ -102,12 +102,10 @@ export class UndoStatements {
 
   /** Locks rows in the order of their keys, and the parents of their lists before them, as other writers do. */
   locks(records: CreatedRecords): string[] {
-    if (this.isDryRun) return [];
     const { table, keys, parent } = records;
     const rows = `${table} t join ${ENTRIES} r on ${isEntry(records)}`;
-    const lockRows = `select from ${rows} order by ${columnsOf(keys)
-      .map(([, column]) => `t.${column}`)
-      .join(', ')} for update of t`;
+    const order = columnsOf(keys).map(([, column]) => `t.${column}`);
+    const lockRows = `select from ${rows} order by ${order.join(', ')} for update of t`;
     if (!parent) return [lockRows];
     const lockParents = `select from ${parent.table} p where p.organization_id = $1
       and p.id in (select t.${parent.column} from ${rows}) order by p.id for no key update`;
@@ -132,9 +130,8 @@ export class UndoStatements {
       where ${isEntry(records)} and not exists (${later} and a.resource = '${resource}' and a.change = 'd')`;
   }
 
-  deletes(records: CreatedRecords): string[] {
-    if (this.isDryRun) return [];
-    return [`delete from ${records.table} t using ${ENTRIES} r where ${isEntry(records)} and r.outcome = 'deleted'`];
+  deletion(records: CreatedRecords): string {
+    return `delete from ${records.table} t using ${ENTRIES} r where ${isEntry(records)} and r.outcome = 'deleted'`;
   }
 
   /** Whether rows refer to the row `t` that are no part of its record. */
