@@ -114,7 +114,7 @@ export class Stage {
     const cellsByIndex = new Map<number, string[]>();
     for (const { stage } of this.tablesOf(section)) {
       const [rows] = await this.context.manager.query<[{ index: number; cells: string[] | null }[]]>(
-        `delete from ${stage} where record_index = any($1) returning record_index as index, cells`,
+        `delete from ${stage} where record_index = any($1) returning record_index as index, row_cells as cells`,
         [[...reasons.keys()]],
       );
       for (const { index, cells } of rows) if (cells) cellsByIndex.set(index, cells);
@@ -250,7 +250,7 @@ function stageDefinition({ name, staged }: Table): string {
     column.isAsStored ? `t.${column.name}` : `null::${column.type} as ${column.name}`,
   );
   const position =
-    'null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as cells';
+    'null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells';
   return `as select ${position}, ${columns.join(', ')} from ${name} t with no data`;
 }
 
