@@ -1,27 +1,28 @@
 -- What an import of a lead with a tag composes, in the order in which it is sent. npm run sql writes this file.
 
 create temporary table staged_tag_groups as
-select null::integer as line, null::integer as record_index, null::integer as entry_index, t.created_at, t.id, t.name,
-  t.status, t.allows_multiple_selection, t.display_order, t.usage_instructions, t.required, t.all_events
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells,
+  t.created_at, t.id, t.name, t.status, t.allows_multiple_selection, t.display_order, t.usage_instructions, t.required,
+  t.all_events
 from tag_groups t with no data;
 
 create temporary table staged_tag_options as
-select null::integer as line, null::integer as record_index, null::integer as entry_index, t.id, t.tag_group_id,
-  t.display_order, t.value
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells,
+  t.id, t.tag_group_id, t.display_order, t.value
 from tag_options t with no data;
 
 create temporary table staged_leads as
-select null::integer as line, null::integer as record_index, null::integer as entry_index, t.created_at, t.id, t.ref,
-  t.source, t.created_by, t.first_name, t.last_name, t.email, t.description, t.linkedin, t.facebook, t.twitter,
-  t.job_title, t.address, t.profile_picture, t.is_enriched, t.number_of_scans, t.last_scanned_by, t.personal_emails,
-  t.professional_emails, t.company_name, t.company_industry, t.company_linkedin, t.company_street_address,
-  t.company_city, t.company_state, t.company_zip, t.company_country, t.lead_provided_phone_numbers,
-  t.service_provided_phone_numbers, t.remote_ids, null::jsonb as read_only
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells,
+  t.created_at, t.id, t.ref, t.source, t.created_by, t.first_name, t.last_name, t.email, t.description, t.linkedin,
+  t.facebook, t.twitter, t.job_title, t.address, t.profile_picture, t.is_enriched, t.number_of_scans, t.last_scanned_by,
+  t.personal_emails, t.professional_emails, t.company_name, t.company_industry, t.company_linkedin,
+  t.company_street_address, t.company_city, t.company_state, t.company_zip, t.company_country,
+  t.lead_provided_phone_numbers, t.service_provided_phone_numbers, t.remote_ids, null::jsonb as read_only
 from leads t with no data;
 
 create temporary table staged_lead_tags as
-select null::integer as line, null::integer as record_index, null::integer as entry_index, t.lead_id, t.tag_option_id,
-  t.position
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells,
+  t.lead_id, t.tag_option_id, t.position
 from lead_tags t with no data;
 
 set local default_statistics_target = 10; analyze staged_users, staged_tag_groups, staged_tag_options, staged_events,
@@ -31,7 +32,7 @@ set local default_statistics_target = 10; analyze staged_users, staged_tag_group
 select s.line, s.record_index, s.entry_index, s.id::text as value,
   to_json(coalesce('line ' || s.first_line, 'tagGroups[' || s.first_index || ']')) as details,
   count(*) over ()::integer as count
-    from (
+  from (
   select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
     first_value(line) over w as first_line
   from staged_tag_groups s where s.id in (select s.id from staged_tag_groups s group by 1 having count(*) > 1)
@@ -47,7 +48,7 @@ limit 20;
 select s.line, s.record_index, s.entry_index, s.id::text as value,
   to_json(coalesce('line ' || s.first_line, 'tagGroups[' || s.first_index || ']')) as details,
   count(*) over ()::integer as count
-    from (
+  from (
   select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
     first_value(line) over w as first_line
   from staged_tag_options s where s.id in (select s.id from staged_tag_options s group by 1 having count(*) > 1)
@@ -63,7 +64,7 @@ limit 20;
 select s.line, s.record_index, s.entry_index, s.id::text as value,
   to_json(coalesce('line ' || s.first_line, 'leads[' || s.first_index || ']')) as details,
   count(*) over ()::integer as count
-    from (
+  from (
   select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
     first_value(line) over w as first_line
   from staged_leads s where s.id in (select s.id from staged_leads s group by 1 having count(*) > 1)
@@ -77,7 +78,7 @@ order by s.record_index, s.entry_index
 limit 20;
 
 select s.line, s.record_index, s.entry_index, s.tag_option_id::text as value, count(*) over ()::integer as count
-    from staged_lead_tags s where s.tag_option_id is not null and not exists (
+  from staged_lead_tags s where s.tag_option_id is not null and not exists (
   select
   from tag_options t
   where t.organization_id = $1
@@ -338,6 +339,6 @@ from
 from fresh join allocated using (parent) order by parent, n) lead;
 
 select s.line, s.record_index, s.entry_index, null::text as value, count(*) over ()::integer as count
-  from staged_leads s
+from staged_leads s
 join leads t on t.organization_id = $1 and t.id = s.id
 where s.read_only is not null and not t.document::jsonb @> s.read_only order by s.record_index, s.entry_index limit 20;

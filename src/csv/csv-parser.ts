@@ -26,10 +26,8 @@ const MAX_BROKEN_ROWS = 100;
 /** Which rows and cells are wanted. */
 export interface WantedCells extends Pick<CsvFormat, 'skipRows' | 'raw'> {
   /** How many cells at the beginning of each row are left out. */
-  firstColumn: number;
+  firstColumn?: number;
 }
-
-const ALL_ROWS: WantedCells = { firstColumn: 0, raw: true };
 
 /** A cell and the index after it, which is that of the text's end if the cell is not complete. */
 interface Cell {
@@ -56,7 +54,7 @@ export class CsvParser {
   constructor(
     private readonly delimiter: string,
     private line: number,
-    private readonly wanted: WantedCells = ALL_ROWS,
+    private readonly wanted: WantedCells = { raw: true },
   ) {}
 
   /** Index in the text that was pushed last, after the rows so far. */
@@ -71,7 +69,6 @@ export class CsvParser {
 
   /** The rows of what was pushed and of the rest of the file, part by part. */
   async *parts(texts: AsyncIterable<string>): AsyncGenerator<Iterable<CsvRow>> {
-    yield this.rows(false);
     for await (const text of texts) {
       this.push(text);
       yield this.rows(false);
@@ -88,7 +85,7 @@ export class CsvParser {
     if (!isEnd && this.text.length < this.retryLength) return;
     this.retryLength = 0;
     this.isEnd = isEnd;
-    const { firstColumn, skipRows = [], raw } = this.wanted;
+    const { firstColumn = 0, skipRows = [], raw } = this.wanted;
     while (this.position < this.text.length) {
       const row = this.parseRow();
       if (!row) {

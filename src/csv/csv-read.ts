@@ -1,7 +1,7 @@
 import { isStorableText } from '../fields/text';
 import { unstorableText } from '../datasets/expectation';
 import type { LocatedIssue } from '../datasets/import-error';
-import type { ImportSource, LeftOut, ReadRecord } from '../datasets/import-plan';
+import type { ImportSource, ReadRecord } from '../datasets/import-plan';
 import { quote, quoteShortened } from '../datasets/quote';
 import { RecordCheck } from '../datasets/record-check';
 import { mappedName } from './column-mappings';
@@ -28,13 +28,6 @@ async function* readCsv(plan: CsvPlan, check: RecordCheck, open: OpenFile): Asyn
   for await (const rows of parts) yield reader.readAll(rows);
 }
 
-/** What has become of a row, and what was found in its cells. */
-interface RecoveredRow extends Pick<ReadRecord, 'record' | 'location'> {
-  found: LocatedIssue[];
-  /** Why it is no record nevertheless. */
-  problem?: LocatedIssue;
-}
-
 /** Reads rows into records. */
 class CsvRowReader {
   private index = 0;
@@ -45,25 +38,11 @@ class CsvRowReader {
   ) {}
 
   *readAll(rows: Iterable<CsvRow>): Generator<ReadRecord> {
-    const { isSelected, survey } = this.plan;
+    const { isSelected, isLenient, survey } = this.plan;
     for (const row of rows) {
       if (row.line >= (survey.endLine ?? Infinity)) return;
-      if (isSelected(row.cells)) yield this.read(row);
+      if (isSelected(row.cells)) yield isLenient ? { ...this.read(row), cells: row.cells } : this.read(row);
     }
-  }
-
-  private read(row: CsvRow): ReadRecord {
-    const { line, cells } = row;
-    const { record, location, found, problem } = this.recover(row);
-    if (!this.plan.isLenient) return { location, record, issues: problem ? [...found, problem] : found, leftOut: [] };
-    const leftOut = found.map(({ column, value, message }): LeftOut => ({
-      line,
-      column: column ?? '',
-      value: String(value ?? ''),
-      reason: message,
-    }));
-    if (problem) leftOut.push({ line, column: null, value: null, reason: problem.message, cells });
-    return { location, record, issues: [], leftOut, cells };
   }
 
   /** Whether a row says nothing of somebody, as a line of totals does. */
@@ -82,42 +61,32 @@ class CsvRowReader {
    * Reads a row without the cells that turn out to be invalid. A lenient import stores the rest. A strict one only checks it,
    * so that the first attempt reports every error in the file.
    */
-  private recover(row: CsvRow): RecoveredRow {
+  private read(row: CsvRow): ReadRecord {
     const { format, sources, isLenient, survey, repeatedHours } = this.plan;
     const noRecord = rowIssue(row, survey.header.names) ?? (!isLenient && this.isBlank(row) && blankIssue(row.line));
-    if (noRecord) return { found: [], problem: noRecord };
+    if (noRecord) return { issues: [], problem: noRecord };
     const location = { section: format.section, index: this.index++, line: row.line };
-    const found = isLenient ? this.skippedValues(row) : [];
+    const issues = isLenient ? this.skippedValues(row) : [];
     const emptied = new Set<number>();
     const { count } = repeatedHours;
     for (;;) {
       // The times of the row may have been counted by an earlier attempt.
       repeatedHours.count = count;
-      const draft = this.parse(row, emptied, found);
+      const draft = this.parse(row, emptied, issues);
       const problem = this.unusable(draft, row, emptied);
-      if (problem) return { found, problem };
-      const { record, issues } = this.check.check(location, this.completed(draft));
-      if (issues.length === 0) return { location, record, found };
-      for (const issue of issues) {
-        const filled = this.filledColumns(issue, row.cells, emptied);
+      if (problem) return { issues, problem };
+      const { record, issues: found } = this.check.check(location, this.completed(draft));
+      if (found.length === 0) return { location, record, issues };
+      for (const issue of found) {
+        const { inputs = [] } = sources.find(({ field }) => field.name === issue.path) ?? {};
+        const filled = filledColumns(inputs, issue, row.cells, emptied);
         // Without cells, the value is that of an option, or a required one that was left out and has been reported.
-        const isOfColumn = sources.some(({ field, inputs }) => field.name === issue.path && inputs.length > 0);
-        if (filled.length > 0 || !isOfColumn) found.push({ ...issue, column: filled[0]?.name ?? issue.column });
-        if (filled.length === 0) return { found, problem: isLenient ? issue : undefined };
+        if (filled.length > 0 || inputs.length === 0)
+          issues.push({ ...issue, column: filled[0]?.name ?? issue.column });
+        if (filled.length === 0) return { issues, problem: isLenient ? issue : undefined };
         for (const { index } of filled) emptied.add(index);
       }
     }
-  }
-
-  /** The columns whose cells an issue may be about: the one that it names, or else all that fill the same field. */
-  private filledColumns({ column: name, path }: LocatedIssue, cells: string[], emptied: Set<number>): CsvColumn[] {
-    const inputs = this.plan.sources.find(({ field }) => field.name === path)?.inputs ?? [];
-    const columns = inputs.map(({ column }) => column).filter(({ index }) => !emptied.has(index));
-    const withText = columns.filter(({ index }) => textAt(cells, index) !== '');
-    // A blank cell is invalid, too, if the field needs a value.
-    const filled = withText.length > 0 ? withText : columns;
-    const named = filled.filter((column) => column.name === name);
-    return named.length > 0 ? named : filled;
   }
 
   /** Why a record that can be read cannot be used. */
@@ -207,6 +176,21 @@ class CsvRowReader {
   }
 }
 
+/** The columns of a field whose cells an issue may be about: the one that it names, or else all of them. */
+function filledColumns(
+  inputs: CsvSource['inputs'],
+  { column: name }: LocatedIssue,
+  cells: string[],
+  emptied: Set<number>,
+): CsvColumn[] {
+  const columns = inputs.map(({ column }) => column).filter(({ index }) => !emptied.has(index));
+  const withText = columns.filter(({ index }) => textAt(cells, index) !== '');
+  // A blank cell is invalid, too, if the field needs a value.
+  const filled = withText.length > 0 ? withText : columns;
+  const named = filled.filter((column) => column.name === name);
+  return named.length > 0 ? named : filled;
+}
+
 /** The text of a cell without blanks around it; empty if the row or the file has no such cell. */
 const textAt = (cells: string[], index = -1): string => (cells[index] ?? '').trim();
 
@@ -234,8 +218,7 @@ function parseCell(draft: RecordDraft, field: CsvField, cell: string, context: C
     return undefined;
   } catch (error) {
     if (!(error instanceof CsvValueError)) throw error;
-    const { message, expected, fix, kind } = error;
-    return { message, expected, fix, kind };
+    return { ...error, message: error.message };
   }
 }
 

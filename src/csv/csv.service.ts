@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Class, classOf, type FieldSchema, schemasOf, type TextKind } from '../fields/field-rules';
+import { type Class, classOf, type FieldSchema, type TextKind } from '../fields/field-rules';
 import { Datasets } from '../datasets/dataset';
+import { fieldsIn } from '../datasets/tables';
+import { wordsOf } from '../datasets/similar-names';
 import { columnKey } from './column-mappings';
 import { csvField, type CsvField } from './csv-fields';
 import { type CsvDataset, type CsvDefinition, hasCsv } from './csv-section';
@@ -59,13 +61,7 @@ function sectionOf({ record, key, aliases = {}, csv: definition }: CsvDataset): 
   const leading = LEADING_FIELDS.flatMap((name) => ofRecord.filter((field) => field.name === name));
   const fields = [...new Set([...leading, ...ofRecord, ...definition.fields])];
   const names = fields.flatMap(({ name }) => aliases[name] ?? []);
-  const lastWords = names.map(
-    (name) =>
-      name
-        .toLowerCase()
-        .match(/\p{L}+/gu)
-        ?.at(-1) ?? '',
-  );
+  const lastWords = names.map((name) => wordsOf(name.replace(/\p{N}/gu, '')).at(-1) ?? '');
   return { definition, key, fields, fieldsByName: indexByName(fields, aliases), lastWords: new Set(lastWords) };
 }
 
@@ -75,25 +71,19 @@ export const fieldNamed = ({ fieldsByName }: CsvSection, name: string): CsvField
 
 /** A field's own name wins over short names, and these win over aliases. */
 function indexByName(fields: CsvField[], aliases: Record<string, string[]>): Map<string, CsvField> {
-  const ranks: ((name: string) => string[])[] = [
-    (name) => aliases[name] ?? [],
-    (name) => (name.endsWith('.name') ? [name.replace(/\.name$/, '')] : []),
-    (name) => [name],
+  const all = [
+    ...fields.flatMap((field) => (aliases[field.name] ?? []).map((alias) => [alias, field] as const)),
+    ...fields.map((field) => [field.name.replace(/\.name$/, ''), field] as const),
+    ...fields.map((field) => [field.name, field] as const),
   ];
-  const pairs = ranks.flatMap((namesOf) =>
-    fields.flatMap((field) => namesOf(field.name).map((name) => [columnKey(name), field] as const)),
-  );
-  return new Map(pairs);
+  return new Map(all.map(([name, field]) => [columnKey(name), field]));
 }
 
 /** The fields of a record, with those of its objects listed one by one. */
-function recordFields(record: Class, prefix = ''): CsvField[] {
-  return [...schemasOf(record)].flatMap(([name, schema]) => {
-    const inner = classOf(schema);
-    if (inner && !schema.isArray) return recordFields(inner, `${prefix}${name}.`);
-    return csvField(`${prefix}${name}`, valueTypeOf(schema), schema.nullable ? null : undefined);
-  });
-}
+const recordFields = (record: Class): CsvField[] =>
+  [...fieldsIn(record)]
+    .filter(([, schema]) => !classOf(schema) || schema.isArray)
+    .map(([path, schema]) => csvField(path, valueTypeOf(schema), schema.nullable ? null : undefined));
 
 const VALUE_TYPES: Record<string, CsvValueType> = {
   integer: integerValue,

@@ -1,7 +1,6 @@
 import { DELIMITERS, mostFrequentDelimiter } from '../datasets/fallback-delimiter';
 import { decodeText, type EncodingProblem, MAX_ROW_LENGTH, requireRowLength } from '../datasets/open';
 import { importError } from '../datasets/import-error';
-import { plainText } from './csv-formulas';
 import { type ColumnNames, isOtherTable } from './column-names';
 import type { CsvFormat } from './csv-options';
 import { CsvParser, type CsvRow } from './csv-parser';
@@ -81,22 +80,16 @@ export async function openCsv(
   const start = await readStart(texts, format.skipLines);
   const { row, end, delimiter } = findHeader(start, format, names);
   const { skipLines, skipRows, raw } = format;
-  const all = raw ? row.cells : row.cells.map(plainText);
+  const { cells, line, nextLine } = row;
   const isLeftOutList =
-    all.length > LEFT_OUT_COLUMNS.length && LEFT_OUT_COLUMNS.every((name, index) => all[index]?.trim() === name);
+    cells.length > LEFT_OUT_COLUMNS.length && LEFT_OUT_COLUMNS.every((name, index) => cells[index]?.trim() === name);
   const firstColumn = isLeftOutList ? LEFT_OUT_COLUMNS.length : 0;
-  const parser = new CsvParser(delimiter, row.nextLine, { firstColumn, skipRows, raw });
+  const parser = new CsvParser(delimiter, nextLine, { firstColumn, skipRows, raw });
   parser.push(start.text.slice(end));
   const firstLine = skipLines === undefined ? start.line : undefined;
   const namedSource = delimiter === start.separator ? 'sep=' : 'header';
   const delimiterSource = format.delimiter === undefined ? namedSource : '--delimiter';
-  const header: CsvHeader = {
-    names: all.slice(firstColumn),
-    line: row.line,
-    firstLine,
-    delimiter,
-    delimiterSource,
-  };
+  const header: CsvHeader = { names: cells.slice(firstColumn), line, firstLine, delimiter, delimiterSource };
   return { header, parts: parser.parts(texts) };
 }
 
@@ -126,12 +119,11 @@ async function readStart(parts: AsyncGenerator<string>, skipLines = 0): Promise<
 }
 
 /** Chooses the first row with enough known names, or else the first line, whatever it contains. */
-function findHeader(start: FileStart, { delimiter: option, skipLines }: CsvFormat, names: ColumnNames): Candidate {
+function findHeader(start: FileStart, format: CsvFormat, names: ColumnNames): Candidate {
+  const { delimiter: option } = format;
   // A line such as `sep=;` may not fit the file.
   const delimiters = option === undefined ? [start.separator ?? [], DELIMITERS].flat() : [option];
-  // The operator may have said which line is the first.
-  const isFirst = skipLines !== undefined;
-  const candidates = delimiters.flatMap((each) => candidatesOf(start, each, names, isFirst));
+  const candidates = delimiters.flatMap((each) => candidatesOf(start, each, names, format));
   // Of the rows that one line is, the one with most known names comes first.
   candidates.sort((one, other) => one.row.line - other.row.line || other.knownNames - one.knownNames);
   const hasEnough = ({ knownNames }: Candidate): boolean => knownNames >= MIN_KNOWN_NAMES;
@@ -150,8 +142,13 @@ function findHeader(start: FileStart, { delimiter: option, skipLines }: CsvForma
 
 const isHalfKnown = ({ row, knownNames }: Candidate): boolean => knownNames > 0 && knownNames * 2 >= row.cells.length;
 
-function candidatesOf({ text, line }: FileStart, delimiter: string, names: ColumnNames, isFirst: boolean): Candidate[] {
-  const parser = new CsvParser(delimiter, line);
+function candidatesOf(
+  { text, line }: FileStart,
+  delimiter: string,
+  names: ColumnNames,
+  { raw, skipLines }: CsvFormat,
+): Candidate[] {
+  const parser = new CsvParser(delimiter, line, { raw });
   parser.push(text);
   const candidates: Candidate[] = [];
   let title = '';
@@ -163,7 +160,8 @@ function candidatesOf({ text, line }: FileStart, delimiter: string, names: Colum
     const knownNames = row.problem === undefined ? texts.filter(names.isKnown).length : 0;
     candidates.push({ row, end: parser.end, delimiter, knownNames, isOfOthers: isOtherTable(title) });
     title = texts.length === 1 ? (texts[0] ?? '') : '';
-    if (isFirst) break;
+    // The operator may have said which line is the first.
+    if (skipLines !== undefined) break;
   }
   return candidates;
 }

@@ -1,9 +1,9 @@
-import { type Datasets, orderInFile } from './dataset';
+import type { ReadOnlyFields } from './dataset';
 import { IssueCollector, type LocatedIssue } from './import-error';
-import { quoteShortened } from './quote';
-import { type ImportContext, type ImportPlan, type RecordMatch, type RowCheck, runStatement } from './import-plan';
-import type { Stage } from './stage';
-import { type FilledColumn, READ_ONLY_COLUMN, type Table } from './tables';
+import { type ImportPlan, type RecordMatch, type RowCheck, runStatement } from './import-plan';
+import { issueAt } from './record-check';
+import type { StagedImport } from './stage';
+import { type FilledColumn, isVisible, READ_ONLY_COLUMN, type Table } from './tables';
 
 /** An invalid row. */
 interface Violation {
@@ -19,78 +19,78 @@ interface Violation {
 /** How many errors of one check are reported. */
 const MAX_VIOLATIONS = 20;
 
-/** Checks the staged rows of an organization against each other and against what is stored. */
-export class Checks {
-  constructor(
-    private readonly context: ImportContext,
-    private readonly datasets: Datasets,
-    private readonly plan: ImportPlan,
-    private readonly stage: Stage,
-  ) {}
-
-  /** @param incomplete sections with invalid records, which are not staged: references to those may be valid */
-  async checkAll(tables: Table[], incomplete: ReadonlySet<string>, issues: IssueCollector): Promise<void> {
-    for (const table of tables) {
-      for (const check of checksOf(table, tables, incomplete, this.plan)) {
-        if (this.plan.isLenient) await this.leaveOutViolations(table, check);
-        else await this.run(table, check, issues);
-      }
+/**
+ * Checks the staged rows of an organization against each other and against what is stored.
+ * @param incomplete sections with invalid records, which are not staged: references to those may be valid
+ */
+export async function checkAll(
+  staged: StagedImport,
+  incomplete: ReadonlySet<string>,
+  issues: IssueCollector,
+): Promise<void> {
+  const { tables, plan } = staged;
+  for (const table of tables) {
+    for (const check of checksOf(table, tables, incomplete, plan)) {
+      if (plan.isLenient) await leaveOutViolations(staged, table, check);
+      else await runCheck(staged, table, check, issues);
     }
   }
+}
 
-  /**
-   * Checks that read-only fields of the file have the values that are stored, when all rows are written.
-   * @throws ImportError if they differ
-   */
-  async checkReadOnlyFields(tables: Table[]): Promise<void> {
-    const issues = new IssueCollector();
-    for (const table of tables) {
-      if (table.dataset.readOnlyFields && !table.list) await this.run(table, differentReadOnlyFields(table), issues);
-    }
-    issues.throwIfAny();
+/**
+ * Checks that read-only fields of the file have the values that are stored, when all rows are written.
+ * @throws ImportError if they differ
+ */
+export async function checkReadOnlyFields(staged: StagedImport): Promise<void> {
+  const issues = new IssueCollector();
+  for (const table of staged.tables) {
+    const { readOnlyFields } = table.dataset;
+    if (readOnlyFields && !table.list) await runCheck(staged, table, differentFields(table, readOnlyFields), issues);
   }
+  issues.throwIfAny();
+}
 
-  async run(table: Table, check: RowCheck, issues: IssueCollector): Promise<void> {
-    const violations = await this.findViolations(check, issues.reportsAll ? 'all' : MAX_VIOLATIONS);
-    const located = violations.map((violation) => this.issueOf(table, check, violation));
-    issues.addFirst(located, violations[0]?.count ?? 0);
-  }
+export async function runCheck(
+  staged: StagedImport,
+  table: Table,
+  check: RowCheck,
+  issues: IssueCollector,
+): Promise<void> {
+  const violations = await findViolations(staged, check, issues.reportsAll ? 'all' : MAX_VIOLATIONS);
+  const located = violations.map((violation) => issueOf(staged, table, check, violation));
+  issues.addFirst(located, violations[0]?.count ?? 0);
+}
 
-  private findViolations(check: RowCheck, limit: number | 'all'): Promise<Violation[]> {
-    const columns = ['s.line', 's.record_index', 's.entry_index', `${check.value('s')} as value`];
-    if (check.details) columns.push(`${check.details('s')} as details`);
-    return runStatement(
-      this.context,
-      `select ${columns.join(', ')}, count(*) over ()::integer as count
-        from ${check.findViolations('s')} order by s.record_index, s.entry_index limit ${limit}`,
-    );
-  }
+function findViolations(staged: StagedImport, check: RowCheck, limit: number | 'all'): Promise<Violation[]> {
+  const columns = ['s.line', 's.record_index', 's.entry_index', `${check.value('s')} as value`];
+  if (check.details) columns.push(`${check.details('s')} as details`);
+  return runStatement(
+    staged,
+    `select ${columns.join(', ')}, count(*) over ()::integer as count
+      from ${check.findViolations('s')} order by s.record_index, s.entry_index limit ${limit}`,
+  );
+}
 
-  /** Takes the records of invalid rows out of the stage, so that the others can be imported. */
-  private async leaveOutViolations(table: Table, check: RowCheck): Promise<void> {
-    const firstByIndex = new Map<number, LocatedIssue>();
-    for (const violation of await this.findViolations(check, 'all')) {
-      const { record_index: index } = violation;
-      if (!firstByIndex.has(index)) firstByIndex.set(index, this.issueOf(table, check, violation));
-    }
-    await this.stage.leaveOut(table.section, firstByIndex);
+/** Takes the records of invalid rows out of the stage, so that the others can be imported. */
+async function leaveOutViolations(staged: StagedImport, table: Table, check: RowCheck): Promise<void> {
+  const firstByIndex = new Map<number, LocatedIssue>();
+  for (const violation of await findViolations(staged, check, 'all')) {
+    const { record_index: index } = violation;
+    if (!firstByIndex.has(index)) firstByIndex.set(index, issueOf(staged, table, check, violation));
   }
+  await staged.stage.leaveOut(table.section, firstByIndex);
+}
 
-  private issueOf({ section, list, hasTextEntries }: Table, check: RowCheck, violation: Violation): LocatedIssue {
-    const { record_index: index, entry_index: entryIndex, line, value } = violation;
-    const path = [list && `${list.name}[${entryIndex}]`, !hasTextEntries && check.path].filter(Boolean).join('.');
-    const record = { section, index, line };
-    const { isValueHidden, ...location } = this.plan.locateError(record, path);
-    return {
-      order: orderInFile(this.datasets, record),
-      ...location,
-      value: isValueHidden ? null : value,
-      expected: check.expected,
-      message: check.message(isValueHidden ? 'This value' : quoteShortened(value), violation.details),
-      kind: check.kind,
-      fix: check.fix,
-    };
-  }
+function issueOf(
+  staged: StagedImport,
+  { section, list, record }: Table,
+  check: RowCheck,
+  { record_index: index, entry_index: entryIndex, line, value, details }: Violation,
+): LocatedIssue {
+  const { expected, kind, fix } = check;
+  const path = [list && `${list.name}[${entryIndex}]`, record && check.path].filter(Boolean).join('.');
+  const describe = (shown: string) => ({ message: check.message(shown, details), expected });
+  return { ...issueAt(staged, { section, index, line }, path, value, describe), kind, fix };
 }
 
 /** What a check of one column has in common with others. */
@@ -177,10 +177,10 @@ const otherOrganization = ({ stage, name }: Table, column: FilledColumn): RowChe
 });
 
 /** A file that provides only some of the fields may lack what a new record needs. */
-const missingRequired = ({ stage, name, key, isShared }: Table, column: FilledColumn): RowCheck => ({
+const missingRequired = (table: Table, column: FilledColumn): RowCheck => ({
   ...checkedColumn(column),
-  findViolations: (staged) => `${stage} ${staged} where ${staged}.${column.name} is null and not exists (
-        select from ${name} t where ${isShared ? 'true' : 't.organization_id = $1'} and t.${key} = ${staged}.${key}
+  findViolations: (staged) => `${table.stage} ${staged} where ${staged}.${column.name} is null and not exists (
+        select from ${table.name} t where ${isVisible(table)} and t.${table.key} = ${staged}.${table.key}
       )`,
   message: () => 'A value is missing. A new record needs one.',
   expected: 'a value, because the record is new',
@@ -215,15 +215,12 @@ function notStored(staged: string, { name, target: reference }: FilledColumn, ta
     )`;
 }
 
-function differentReadOnlyFields({ stage, name, key, dataset }: Table): RowCheck {
-  const { paths, json } = dataset.readOnlyFields ?? { paths: [], json: () => '' };
-  return {
-    path: '',
-    value: () => 'null::text',
-    findViolations: (staged) => `${stage} ${staged}
+const differentFields = ({ stage, name, key }: Table, { paths, json }: ReadOnlyFields): RowCheck => ({
+  path: '',
+  value: () => 'null::text',
+  findViolations: (staged) => `${stage} ${staged}
       join ${name} t on t.organization_id = $1 and t.${key} = ${staged}.${key}
       where ${staged}.${READ_ONLY_COLUMN} is not null and not ${json('t')} @> ${staged}.${READ_ONLY_COLUMN}`,
-    message: () => `${paths.join(' and ')} are read-only and differ from what is stored.`,
-    expected: 'the stored values of read-only fields',
-  };
-}
+  message: () => `${paths.join(' and ')} are read-only and differ from what is stored.`,
+  expected: 'the stored values of read-only fields',
+});

@@ -68,8 +68,5 @@ function moveEntries({ stage, owner, match }: Table, main: Table): string[] {
     `delete from ${stage} l using (
         select ctid, row_number() over (partition by ${match.join(', ')} order by entry_index) as nth from ${stage}
       ) d where d.ctid = l.ctid and d.nth > 1`,
-    `update ${stage} l set entry_index = n.n from (
-        select ctid, row_number() over (partition by record_index order by entry_index) - 1 as n from ${stage}
-      ) n where n.ctid = l.ctid`,
   ];
 }

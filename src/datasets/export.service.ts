@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { recordAuditIfWritable } from '../access/audit-log.service';
 import { Datasets } from './dataset';
+import type { OrganizationConnection } from './import-plan';
 import { fetchBatches, selectRecords } from './record-sql';
-import { tablesOf } from './tables';
+import { type Table, tablesOf } from './tables';
 
 /** Exports the records of an organization. */
 @Injectable()
@@ -28,9 +29,7 @@ export class ExportService {
       await manager.query('set transaction read only');
       for (const section of sections) {
         const main = tables.find((table) => table.section === section && !table.list)!;
-        // The statement of a cursor takes no parameters, so the number becomes part of its text.
-        const statement = selectRecords(main).replaceAll('$1', String(Math.trunc(organizationId)));
-        await receive(section, fetchRecords(manager, statement));
+        await receive(section, fetchRecords({ manager, organizationId }, main));
       }
     });
     const entry = { organizationId, operation: 'export', resource: 'exports', change: 'created' } as const;
@@ -38,8 +37,8 @@ export class ExportService {
   }
 }
 
-async function* fetchRecords(manager: EntityManager, select: string): AsyncGenerator<string> {
-  for await (const rows of fetchBatches<{ record: string }>(manager, select)) {
+async function* fetchRecords(transaction: OrganizationConnection, main: Table): AsyncGenerator<string> {
+  for await (const rows of fetchBatches<{ record: string }>(transaction, selectRecords(main))) {
     for (const { record } of rows) yield record;
   }
 }

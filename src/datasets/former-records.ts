@@ -3,8 +3,9 @@ import type { EntityManager } from 'typeorm';
 import { FeedResources } from '../changes/feed-resource';
 import { TransactionalDataSource } from '../database/transactional-data-source';
 import { Datasets } from './dataset';
+import type { OrganizationConnection } from './import-plan';
 import { fetchBatches, recordJson } from './record-sql';
-import { type Table, tablesOf } from './tables';
+import { isVisible, type Table, tablesOf } from './tables';
 
 /** A record as an export has it. */
 export interface FormerRecord {
@@ -31,7 +32,7 @@ export class FormerRecords {
     try {
       for (const main of tablesOf(this.dataSource, this.datasets).filter(({ list }) => !list)) {
         const select = this.selectRecords(main);
-        for await (const ids of this.candidates(transaction, organizationId, main)) {
+        for await (const ids of this.candidates({ manager: transaction, organizationId }, main)) {
           const values = [organizationId, ids];
           const now = await transaction.query<{ id: string; record: string }[]>(select, values);
           const recordById = new Map(now.map(({ id, record }) => [id, record]));
@@ -50,24 +51,20 @@ export class FormerRecords {
    * The ids of the stored records that the file has, and of those that changed with them: a tag option that is gone, for
    * example, is taken from leads that are not in the file.
    */
-  private async *candidates(
-    transaction: EntityManager,
-    organizationId: number,
-    { name, key, isShared }: Table,
-  ): AsyncGenerator<string[]> {
+  private async *candidates(transaction: OrganizationConnection, main: Table): AsyncGenerator<string[]> {
+    const { name, key } = main;
     const number = this.feedResources.all.find(({ table }) => table === name)?.number;
     const selects: string[] = [];
-    const [{ isInFile }] = await transaction.query<[{ isInFile: boolean }]>(
+    const [{ isInFile }] = await transaction.manager.query<[{ isInFile: boolean }]>(
       `select to_regclass('pg_temp.before_${name}') is not null as "isInFile"`,
     );
     if (isInFile) {
-      const isOwn = isShared ? 'true' : `t.organization_id = ${organizationId}`;
       selects.push(`select t.id::text as id from pg_temp.before_${name} b
-        join ${name} t on ${isOwn} and t.${key} = b.key`);
+        join ${name} t on ${isVisible(main)} and t.${key} = b.key`);
     }
     if (number !== undefined) {
       selects.push(`select coalesce(id::text, event_id::text) from changes
-        where organization_id = ${organizationId} and resource = ${number} and xid = pg_current_xact_id()::text::bigint
+        where organization_id = $1 and resource = ${number} and xid = pg_current_xact_id()::text::bigint
           and operation = 'u'`);
     }
     if (selects.length === 0) return;
@@ -77,9 +74,8 @@ export class FormerRecords {
 
   /** The records of an organization, or of the catalog, by their ids: `$1` is the organization. */
   private selectRecords(main: Table): string {
-    const isVisible = main.isShared ? '$1::integer is not null' : 't.organization_id = $1';
     const type = this.dataSource.getMetadata(main.name).findColumnWithPropertyName('id')?.type;
     return `select t.id::text as id, ${recordJson(main, 't')} as record from ${main.name} t
-      where ${isVisible} and t.id = any($2::text[]::${String(type)}[]) order by t.id`;
+      where ${main.isShared ? '$1::integer is not null' : isVisible(main)} and t.id = any($2::text[]::${String(type)}[]) order by t.id`;
   }
 }

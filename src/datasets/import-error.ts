@@ -70,14 +70,11 @@ const formatCount = (count: number): string => count.toLocaleString('en-US');
  * @param count how many errors there are of this kind
  */
 function describeIssue({ line, column, path, message }: LocatedIssue, count = 1): string {
-  const position: string[] = [];
   const more = count > 1 ? ` and ${formatCount(count - 1)} more` : '';
-  if (line !== null) position.push(`line ${line}${more}`);
-  if (column !== null) position.push(`column ${quote(column)}`);
-  const parts = [position.join(', ')];
+  const position = [line !== null && `line ${line}${more}`, column !== null && `column ${quote(column)}`];
   // Names of fields may come from the file, too.
-  if (column === null && path !== null) parts.push(escapeInvisible(path.slice(0, MAX_LENGTH.name)));
-  return [...parts, message].filter(Boolean).join(': ');
+  const field = column === null && path !== null && escapeInvisible(path.slice(0, MAX_LENGTH.name));
+  return [position.filter(Boolean).join(', '), field, message].filter(Boolean).join(': ');
 }
 
 const orderOf = ({ order, line }: LocatedIssue): number => order ?? line ?? -1;
@@ -124,12 +121,14 @@ export class IssueCollector {
 
   /** @param count the number of all errors, of which `issues` are the first */
   addFirst(issues: LocatedIssue[], count: number): void {
-    for (const issue of issues) this.first.push(issue);
+    for (const issue of issues) {
+      this.first.push(issue);
+      this.addToGroup(issue, 1);
+      this.addAdvice(issue);
+    }
+    if (issues[0]) this.addToGroup(issues[0], count - issues.length);
     if (this.first.length > 2 * this.limit) this.first = this.sorted();
     this.count += count;
-    for (const issue of issues) this.addToGroup(issue, 1);
-    if (issues[0] && count > issues.length) this.addToGroup(issues[0], count - issues.length);
-    for (const issue of issues) this.addAdvice(issue);
   }
 
   /**

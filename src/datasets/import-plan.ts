@@ -87,8 +87,8 @@ export interface ImportPlan {
   readonly personKey?: (staged: string) => string;
   /** Checks of records beside those that every import needs. */
   readonly checks: readonly RowCheck[];
-  /** The fields of the entries of an additive list that the file provides, for entries that are stored. */
-  readonly updatedEntryFields: (list: string) => string[];
+  /** The fields of the entries of an additive list that a partial file provides, for entries that are stored. */
+  readonly updatedEntryFields?: (list: string) => string[];
   readonly newReferences: readonly NewReferences[];
 }
 
@@ -103,23 +103,23 @@ export const WHOLE_RECORDS: ImportPlan = Object.freeze({
     return { line, column: null, path: path ? `${recordPath}.${path}` : recordPath };
   },
   checks: [],
-  updatedEntryFields: () => [],
   newReferences: [],
 });
 
-/** What the steps of an import share. */
-export interface ImportContext {
+/** A connection, and the organization whose records are read or written with it. */
+export interface OrganizationConnection {
   organizationId: number;
-  /** The connection that holds the temporary tables. */
   manager: EntityManager;
+}
+
+/** What the steps of an import share. Its connection holds the temporary tables. */
+export interface ImportContext extends OrganizationConnection {
   issues: IssueCollector;
 }
 
 /** Runs a statement in which `$1` is the organization's id. PostgreSQL rejects a parameter that a statement does not use. */
-export const runStatement = <Row>(
-  { manager, organizationId }: Pick<ImportContext, 'manager' | 'organizationId'>,
-  sql: string,
-): Promise<Row[]> => manager.query<Row[]>(sql, sql.includes('$1') ? [organizationId] : []);
+export const runStatement = <Row>({ manager, organizationId }: OrganizationConnection, sql: string): Promise<Row[]> =>
+  manager.query<Row[]>(sql, sql.includes('$1') ? [organizationId] : []);
 
 /** A cell, or a row, that a lenient import leaves out. */
 export interface LeftOut {
@@ -136,13 +136,13 @@ export interface LeftOut {
 export interface ReadRecord {
   /** Undefined for a row or line that is no record. */
   location?: RecordLocation;
-  /** The valid record, without what is left out of it; undefined if there is none. */
+  /** The valid record, without the values of its errors; undefined if there is none. */
   record?: object;
-  /** Its errors, which keep a strict import from being written. */
+  /** Its errors. They keep a strict import from being written; a lenient one leaves out their values. */
   issues: LocatedIssue[];
-  /** What a lenient import leaves out of it, or the whole row. */
-  leftOut: LeftOut[];
-  /** The cells of its row, if it may still be left out. */
+  /** Why the whole row is no record, or cannot be used. */
+  problem?: LocatedIssue;
+  /** The cells of its row, which a lenient import lists if it leaves out the row. */
   cells?: string[];
 }
 

@@ -6,16 +6,16 @@ import { completeAuditedImport } from '../access/audited-imports';
 import { hasSqlState } from '../database/errors';
 import { uuidV7 } from '../database/uuid';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-state-codes';
-import { Checks } from './check';
+import { checkAll } from './check';
 import { type Counts, Datasets } from './dataset';
 import { ImportError, importError, IssueCollector } from './import-error';
 import type { ImportContext, ImportPlan, ImportSource, LeftOut, ReadRecord } from './import-plan';
 import type { Outcome } from './outcomes';
 import { objectRecords, wholeRecords } from './read-json';
-import { type Repetitions, Stage, STAGE_BATCH_SIZE } from './stage';
+import { type Repetitions, Stage, STAGE_BATCH_SIZE, type StagedImport } from './stage';
 import { type Table, tablesOf } from './tables';
 import { explainConstraint } from './violated-constraint';
-import { MatchedMeanwhile, type StagedImport, writeStaged, type Written } from './write';
+import { MatchedMeanwhile, writeStaged, type Written } from './write';
 
 export interface ImportResult extends Repetitions {
   plan: ImportPlan;
@@ -94,23 +94,18 @@ export class ImportService {
     // One connection holds the temporary tables: that of a transaction under way, or a new one.
     const runner = this.dataSource.createQueryRunner();
     const { manager } = runner;
-    const context = { organizationId, manager, issues: new IssueCollector(options.reportsAll) };
+    const issues = new IssueCollector(options.reportsAll);
+    const context = { organizationId, manager, issues };
     try {
       const allTables = tablesOf(this.dataSource, this.datasets);
       const plan = await planned(source, context);
       const stage = new Stage(context, (await runner.connect()) as PoolClient, allTables, plan);
       await stage.create();
-      const incomplete = await stageRecords(
-        source.read(plan, context),
-        stage,
-        plan,
-        context.issues,
-        options.onProgress,
-      );
+      const incomplete = await stageRecords(source.read(plan, context), stage, plan, issues, options.onProgress);
       const repetitions = await stage.finish();
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
-      const checks = new Checks(context, this.datasets, plan, stage);
-      const staged = { ...context, plan, stage, checks, tables, isDryRun: options.dryRun ?? false };
+      const { datasets } = this;
+      const staged = { ...context, datasets, plan, stage, tables, isDryRun: options.dryRun ?? false };
       const written = await this.checkAndWrite(staged, incomplete, options);
       if (!options.dryRun) await analyze(manager, tables, written.imported);
       return { ...written, plan, ...repetitions };
@@ -125,10 +120,10 @@ export class ImportService {
     incomplete: ReadonlySet<string>,
     options: ImportOptions,
   ): Promise<WrittenImport> {
-    const { manager, checks, tables } = staged;
+    const { manager } = staged;
     for (let attempt = 1; ; attempt++) {
       const issues = attempt === 1 ? staged.issues : new IssueCollector(options.reportsAll);
-      await checks.checkAll(tables, incomplete, issues);
+      await checkAll(staged, incomplete, issues);
       issues.throwIfAny();
       try {
         // When others got as far as the reserved positions again and again, they have to wait.
@@ -139,7 +134,7 @@ export class ImportService {
         // that they do not know.
         const isOutdated = error instanceof MatchedMeanwhile || hasSqlState(error, CHANGED_SINCE_CHECKED);
         if (isOutdated && attempt === 1) continue;
-        const explained = await explainConstraint(error, staged, tables, checks);
+        const explained = await explainConstraint(error, staged);
         if (explained !== error || attempt === MAX_ATTEMPTS || !isOutdated) throw explained;
       }
     }
@@ -158,7 +153,6 @@ export class ImportService {
     await completeAuditedImport(manager, importId, { file: file ?? null, before: before ?? null, outcomes });
     const result = {
       ...written,
-      ids: { ...this.noIds(), ...written.ids },
       imported: { ...this.datasets.noRecords(), ...stage.counts },
       importId: isDryRun ? undefined : importId,
     };
@@ -166,12 +160,6 @@ export class ImportService {
     if (isDryRun) throw new DryRunRollback(result);
     await onWritten?.(manager);
     return result;
-  }
-
-  /** No ids of each section that reports them. */
-  private noIds(): ImportResult['ids'] {
-    const sections = this.datasets.names.filter((section) => this.datasets.of(section).reportsIds);
-    return Object.fromEntries(sections.map((section) => [section, {}]));
   }
 }
 
@@ -206,7 +194,8 @@ async function stageRecords(
     for await (const part of records) {
       for (const read of part) {
         count++;
-        if (read.issues.length > 0) issues.add(...read.issues);
+        if (!plan.isLenient && read.issues.length > 0) issues.add(...read.issues);
+        if (!plan.isLenient && read.problem) issues.add(read.problem);
         if (read.location && !read.record) incomplete.add(read.location.section);
         if (!stage.enqueue(read)) continue;
         await stage.flush();

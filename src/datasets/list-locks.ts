@@ -1,8 +1,8 @@
-import type { EntityManager } from 'typeorm';
 import { hasSqlState } from '../database/errors';
 import { CATALOG, lockOrganization } from '../database/locks';
 import { LOCKED } from '../errors/sql-state-codes';
-import { type ImportContext, runStatement } from './import-plan';
+import { runStatement } from './import-plan';
+import type { StagedImport } from './stage';
 import type { Table } from './tables';
 
 /**
@@ -30,10 +30,10 @@ const LOCK_ATTEMPT_MS = 500;
  * PostgreSQL looks for deadlocks after a second, and would cancel either of the two. So this gives up sooner, lets go what it
  * has, and tries again: the other one, a request, waits for no longer than LOCK_TIMEOUT_MS.
  */
-export async function lockLists({ manager, organizationId }: ImportContext, tables: Table[]): Promise<void> {
+export async function lockLists(staged: StagedImport): Promise<void> {
   for (;;) {
     try {
-      await manager.transaction((savepoint) => takeLocks(savepoint, organizationId, tables));
+      await staged.manager.transaction(() => takeLocks(staged));
       return;
     } catch (error) {
       if (!hasSqlState(error, LOCKED)) throw error;
@@ -41,14 +41,15 @@ export async function lockLists({ manager, organizationId }: ImportContext, tabl
   }
 }
 
-async function takeLocks(manager: EntityManager, organizationId: number, tables: Table[]): Promise<void> {
+async function takeLocks(staged: StagedImport): Promise<void> {
+  const { manager, organizationId, tables } = staged;
   const [{ former }] = await manager.query<[{ former: string }]>(
     `select current_setting('lock_timeout') as former, set_config('lock_timeout', $1, true)`,
     [String(LOCK_ATTEMPT_MS)],
   );
   if (tables.some(({ isShared }) => !isShared)) await lockOrganization(manager, organizationId);
   if (tables.some(({ isShared }) => isShared)) await lockOrganization(manager, CATALOG);
-  for (const statement of lockStatements(tables)) await runStatement({ manager, organizationId }, statement);
+  for (const statement of lockStatements(tables)) await runStatement(staged, statement);
   await manager.query(`select set_config('lock_timeout', $1, true)`, [former]);
 }
 

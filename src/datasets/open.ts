@@ -82,16 +82,17 @@ async function* joinStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 
 /** @param start the first bytes of the file */
 function createDecoder(start: Buffer, encoding?: string, onProblem?: OnProblem): Decoder {
-  if (start.toString('latin1', 0, ZIP_SIGNATURE.length) === ZIP_SIGNATURE) {
+  const text = start.toString('latin1', 0, START_LENGTH);
+  if (text.startsWith(ZIP_SIGNATURE)) {
     throw importError('This is a spreadsheet or an archive. Save it as CSV.');
   }
   // UTF-16 has its byte order mark and zeros between the letters.
-  if (CARD_START.test(start.toString('latin1', 0, START_LENGTH).replace(/[\0\xfe\xff]/g, ''))) {
+  if (CARD_START.test(text.replace(/[\0\xfe\xff]/g, ''))) {
     throw importError('This is a vCard or MECARD, which cannot be imported. Save the contacts as CSV.');
   }
   if (encoding && !UTF8_NAMES.test(encoding)) return legacyDecoder(encoding);
-  if (start[0] === 0xff && start[1] === 0xfe) return utf16Decoder('utf-16le');
-  if (start[0] === 0xfe && start[1] === 0xff) return utf16Decoder('utf-16be');
+  // Its byte order mark tells the decoder which kind of UTF-16 it is.
+  if (/^(?:\xff\xfe|\xfe\xff)/.test(text)) return utf16Decoder('utf-16');
   const unmarked = onProblem && unmarkedUtf16(start.subarray(0, START_LENGTH));
   if (!unmarked) return new Utf8Decoder(onProblem);
   onProblem({ line: 1, encoding: unmarked });

@@ -1,7 +1,7 @@
-import type { Counts } from './dataset';
-import { type ImportContext, runStatement } from './import-plan';
+import { runStatement } from './import-plan';
 import { recordJson } from './record-sql';
-import type { Table } from './tables';
+import type { StagedImport } from './stage';
+import { isVisible, type Table } from './tables';
 
 /** How many records of a section an import created, updated, and found unchanged. */
 export interface Outcome {
@@ -10,111 +10,104 @@ export interface Outcome {
   unchanged: number;
 }
 
+/** How many records of the file were stored before, by table. */
+type CountsBefore = ReadonlyMap<string, number>;
+
 /** How many records the preview of a dry run shows. */
 const PREVIEW_SIZE = 3;
 
-/** Compares what is stored before and after an import, in its transaction. */
-export class OutcomeCounter {
-  private readonly mainTables: Table[];
-  /** How many records of the file were stored before, by table. */
-  private readonly countsBefore = new Map<string, number>();
+const mainTables = ({ tables }: StagedImport): Table[] => tables.filter(({ list }) => !list);
 
-  constructor(
-    private readonly context: ImportContext,
-    tables: Table[],
-  ) {
-    this.mainTables = tables.filter(({ list }) => !list);
-  }
-
-  /** Records what is stored of the records of the file. */
-  async recordBefore(): Promise<void> {
-    for (const table of this.mainTables) {
-      const { name, stage, key, dataset } = table;
-      const isInFile = dataset.shared?.matchingRows('t') ?? `t.${key} in (select ${key} from ${stage})`;
-      await this.query(`drop table if exists before_${name}`);
-      await this.query(
-        `create temporary table before_${name} on commit drop as
+/** Records what is stored of the records of the file, before an import writes them. */
+export async function recordBefore(staged: StagedImport): Promise<CountsBefore> {
+  const counts = new Map<string, number>();
+  for (const table of mainTables(staged)) {
+    const { name, stage, key, dataset } = table;
+    const isInFile = dataset.shared?.matchingRows('t') ?? `t.${key} in (select ${key} from ${stage})`;
+    await runStatement(staged, `drop table if exists before_${name}`);
+    await runStatement(
+      staged,
+      `create temporary table before_${name} on commit drop as
           select t.${key} as key, md5(${stateOf(table, 't')}) as state from ${name} t where ${isVisible(table)} and (${isInFile})`,
-      );
-      const [row] = await this.query<{ count: number }>(`select count(*)::integer as count from before_${name}`);
-      this.countsBefore.set(name, row?.count ?? 0);
-    }
+    );
+    const select = `select count(*)::integer as count from before_${name}`;
+    const [row] = await runStatement<{ count: number }>(staged, select);
+    counts.set(name, row?.count ?? 0);
   }
+  return counts;
+}
 
-  /** Locks the stored records of the file in the order of their keys, as all do who write several rows of a table. */
-  async lockStoredRows(): Promise<void> {
-    for (const { name, stage, key } of this.mainTables) {
-      if (this.countsBefore.get(name) === 0) continue;
-      await this.query(
-        `select from ${name} t where t.organization_id = $1 and t.${key} in (select ${key} from ${stage})
+/** Locks the stored records of the file in the order of their keys, as all do who write several rows of a table. */
+export async function lockStoredRows(staged: StagedImport, before: CountsBefore): Promise<void> {
+  for (const { name, stage, key } of mainTables(staged)) {
+    if (before.get(name) === 0) continue;
+    await runStatement(
+      staged,
+      `select from ${name} t where t.organization_id = $1 and t.${key} in (select ${key} from ${stage})
         order by t.${key} for no key update`,
-      );
-    }
+    );
   }
+}
 
-  /** The outcome of each section, when all is written. */
-  async compareAfter(imported: Counts): Promise<Record<string, Outcome>> {
-    const outcomes: Record<string, Outcome> = {};
-    for (const table of this.mainTables) {
-      const count = imported[table.section] ?? 0;
-      // Shared records may match stored ones by more than their keys, so that is found out in every case.
-      const areAllNew = !table.isShared && this.countsBefore.get(table.name) === 0;
-      const { created, updated } = areAllNew ? { created: count, updated: 0 } : await this.countChanges(table);
-      outcomes[table.section] = { created, updated, unchanged: Math.max(0, count - created - updated) };
-    }
-    return outcomes;
+/** Compares what is stored before and after an import: the outcome of each section, when all is written. */
+export async function compareAfter(staged: StagedImport, before: CountsBefore): Promise<Record<string, Outcome>> {
+  const outcomes: Record<string, Outcome> = {};
+  for (const table of mainTables(staged)) {
+    const count = staged.stage.counts[table.section] ?? 0;
+    // Shared records may match stored ones by more than their keys, so that is found out in every case.
+    const areAllNew = !table.isShared && before.get(table.name) === 0;
+    const { created, updated } = areAllNew ? { created: count, updated: 0 } : await countChanges(staged, table);
+    outcomes[table.section] = { created, updated, unchanged: Math.max(0, count - created - updated) };
   }
+  return outcomes;
+}
 
-  /**
-   * The ids of the records of the sections that report them, by the keys of the records. The database has numbered them.
-   * @param isDryRun whether new records have none, because they are not going to be stored
-   */
-  async reportedIds(isDryRun: boolean): Promise<Record<string, Record<string, number | null>>> {
-    const idsBySection: Record<string, Record<string, number | null>> = {};
-    for (const { section, name, stage, key } of this.mainTables.filter(({ dataset }) => dataset.reportsIds)) {
-      // A key comes from the file, and may be `__proto__`.
-      const ids = Object.create(null) as Record<string, number | null>;
-      const rows = await this.query<{ key: string; id: string; is_new: boolean }>(
-        `select t.${key} as key, t.id,
-            not exists (select from before_${name} b where b.key = t.${key}) as is_new
+/**
+ * The ids of the records of the sections that report them, by the keys of the records. The database has numbered them. In a
+ * dry run new records have none, because they are not going to be stored.
+ */
+export async function reportedIds(staged: StagedImport): Promise<Record<string, Record<string, number | null>>> {
+  const reporting = Object.entries(staged.datasets.sections).filter(([, { reportsIds }]) => reportsIds);
+  const idsBySection = Object.fromEntries(reporting.map(([section]) => [section, {}]));
+  for (const { section, name, stage, key } of mainTables(staged).filter(({ dataset }) => dataset.reportsIds)) {
+    const isStored = `exists (select from before_${name} b where b.key = t.${key})`;
+    const id = staged.isDryRun ? `case when ${isStored} then t.id end` : 't.id';
+    const [row] = await runStatement<{ ids: Record<string, number | null> }>(
+      staged,
+      `select coalesce(json_object_agg(t.${key}, ${id}), '{}') as ids
           from ${name} t where t.organization_id = $1 and t.${key} in (select ${key} from ${stage})`,
-      );
-      for (const { key, id, is_new: isNew } of rows) ids[key] = isDryRun && isNew ? null : Number(id);
-      idsBySection[section] = ids;
-    }
-    return idsBySection;
+    );
+    idsBySection[section] = row?.ids ?? {};
   }
+  return idsBySection;
+}
 
-  /** The JSON texts of the first records as they are now stored. */
-  async preview(): Promise<string[]> {
-    const [main] = this.mainTables;
-    if (!main) return [];
-    const { name, stage, key } = main;
-    const rows = await this.query<{ record: string }>(
-      `select ${recordJson(main, 't')} as record
+/** The JSON texts of the first records as they are now stored. */
+export async function previewRecords(staged: StagedImport): Promise<string[]> {
+  const [main] = mainTables(staged);
+  if (!main) return [];
+  const { name, stage, key } = main;
+  const rows = await runStatement<{ record: string }>(
+    staged,
+    `select ${recordJson(main, 't')} as record
         from ${stage} s join ${name} t on t.${key} = s.${key} and ${isVisible(main)}
         order by s.record_index limit ${PREVIEW_SIZE}`,
-    );
-    return rows.map(({ record }) => record);
-  }
+  );
+  return rows.map(({ record }) => record);
+}
 
-  private async countChanges(table: Table): Promise<Pick<Outcome, 'created' | 'updated'>> {
-    const { name, stage, key } = table;
-    const [row] = await this.query<{ created: number; updated: number }>(
-      `select
+async function countChanges(staged: StagedImport, table: Table): Promise<Pick<Outcome, 'created' | 'updated'>> {
+  const { name, stage, key } = table;
+  const [row] = await runStatement<{ created: number; updated: number }>(
+    staged,
+    `select
         (select count(distinct s.${key}) from ${stage} s
           where not exists (select from before_${name} b where b.key = s.${key}))::integer as created,
         (select count(*) from before_${name} b join ${name} t on t.${key} = b.key and ${isVisible(table)}
           where b.state is distinct from md5(${stateOf(table, 't')}))::integer as updated`,
-    );
-    return row ?? { created: 0, updated: 0 };
-  }
-
-  private query = <Row>(sql: string): Promise<Row[]> => runStatement(this.context, sql);
+  );
+  return row ?? { created: 0, updated: 0 };
 }
 
 /** SQL of what an import would change of a row. */
 const stateOf = (table: Table, row: string): string => table.dataset.comparableState?.(row) ?? recordJson(table, row);
-
-/** The condition that the organization sees the row `t`. */
-const isVisible = ({ isShared }: Table): string => (isShared ? 'true' : `t.organization_id = $1`);

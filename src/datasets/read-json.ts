@@ -146,11 +146,10 @@ async function* checkedRecords(
       const location = { section, index: counts[section] ?? 0, line };
       counts[section] = location.index + 1;
       const { record, issues } = check.check(location, raw);
-      yield { location, record: issues.length === 0 ? record : undefined, issues, leftOut: [] };
+      yield { location, record: issues.length === 0 ? record : undefined, issues };
     }
   }
-  if (Symbol.iterator in records) yield checked(records);
-  else for await (const part of records) yield checked(part);
+  for await (const part of Symbol.iterator in records ? [records] : records) yield checked(part);
 }
 
 /** The records of one object: a dataset, a response of the API, or the results of one. */

@@ -1,12 +1,4 @@
-import {
-  fieldErrors,
-  firstInvalidPath,
-  isObject,
-  toInstance,
-  classOf,
-  schemasOf,
-  type Class,
-} from '../fields/field-rules';
+import { fieldErrors, firstInvalidPath, isObject, toInstance } from '../fields/field-rules';
 import { isStorableText } from '../fields/text';
 import { unknownPaths } from '../fields/unknown-fields';
 import { isTypingError, normalizedName } from './similar-names';
@@ -15,7 +7,7 @@ import { type Datasets, orderInFile, type ReadOnlyFields } from './dataset';
 import { describeError, unstorableText, type ValueProblem } from './expectation';
 import type { LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
-import { READ_ONLY_COLUMN } from './tables';
+import { fieldsIn, READ_ONLY_COLUMN } from './tables';
 
 /** What the check of a record has found. */
 export interface CheckedRecord {
@@ -29,8 +21,8 @@ export class RecordCheck {
   private readonly pathsBySection = new Map<string, Map<string, string>>();
 
   constructor(
-    private readonly datasets: Datasets,
-    private readonly plan: ImportPlan,
+    readonly datasets: Datasets,
+    readonly plan: ImportPlan,
   ) {}
 
   check(location: RecordLocation, raw: unknown): CheckedRecord {
@@ -45,25 +37,15 @@ export class RecordCheck {
       // PostgreSQL could not even compare them with what is stored.
       ...Object.entries(readOnly ?? {})
         .filter(([, value]) => hasUnstorableText(value))
-        .map(([path, value]) => this.issueAt(location, path, value, unstorableText)),
+        .map(([path, value]) => issueAt(this, location, path, value, unstorableText)),
     ];
     // What the file says of read-only fields is compared with what is stored when all is written.
     if (readOnly && issues.length === 0) Object.assign(record, { [READ_ONLY_COLUMN]: readOnly });
     return { record, issues };
   }
 
-  private issueAt(location: RecordLocation, path: string, value: unknown, describe: Describe): LocatedIssue {
-    const { isValueHidden, ...place } = this.plan.locateError(location, path);
-    return {
-      order: orderInFile(this.datasets, location),
-      ...place,
-      value: isValueHidden ? null : (value ?? null),
-      ...describe(isValueHidden ? 'This value' : quoteShortened(value)),
-    };
-  }
-
   private noObject(location: RecordLocation, raw: unknown): LocatedIssue {
-    return this.issueAt(location, '', raw, (value) => ({
+    return issueAt(this, location, '', raw, (value) => ({
       message: `${value} is not a record. Use an object.`,
       expected: 'an object',
     }));
@@ -75,7 +57,7 @@ export class RecordCheck {
     if (firstInvalidPath(record, isChecked) === undefined) return [];
     return [...fieldErrors(record)]
       .filter(({ path }) => isChecked(path))
-      .map((error) => this.issueAt(location, error.path, error.value, (value) => describeError(error, value)));
+      .map((error) => issueAt(this, location, error.path, error.value, (value) => describeError(error, value)));
   }
 
   /** The fields of the file that neither the record has nor GET shows. */
@@ -89,7 +71,7 @@ export class RecordCheck {
       .filter((path) => !paths.includes(path.replace(/\[\d+\]/g, '')))
       .map((path) => {
         const suggestion = this.suggestionFor(location.section, path);
-        return this.issueAt(location, path, null, () => ({
+        return issueAt(this, location, path, null, () => ({
           message: suggestion ? `Unknown field. Did you mean ${suggestion}?` : 'Unknown field.',
           expected: suggestion ?? `a field of ${location.section}`,
         }));
@@ -108,28 +90,34 @@ export class RecordCheck {
     const known = this.pathsBySection.get(section);
     if (known) return known;
     const { record, aliases = {}, paths = {} } = this.datasets.of(section);
-    const byName = new Map<string, string>();
-    const recordPaths = pathsOf(record);
-    for (const [path, names] of Object.entries(aliases)) {
-      // Some names are of fields that only CSV has.
-      for (const name of recordPaths.includes(path) ? names : []) byName.set(normalizedName(name), path);
-    }
-    for (const [property, path] of Object.entries(paths)) byName.set(normalizedName(property), path);
-    for (const path of recordPaths) byName.set(normalizedName(path), path);
+    const recordPaths = [...fieldsIn(record).keys()];
+    // Some aliases are of fields that only CSV has.
+    const ofAliases = recordPaths.flatMap((path) => (aliases[path] ?? []).map((name) => [name, path]));
+    const all = [...ofAliases, ...Object.entries(paths), ...recordPaths.map((path) => [path, path])];
+    const byName = new Map(all.map(([name = '', path = '']) => [normalizedName(name), path]));
     this.pathsBySection.set(section, byName);
     return byName;
   }
 }
 
-/** Describes an error, given the value as the message shows it. */
-type Describe = (value: string) => ValueProblem;
-
-/** The paths of the fields of a class, those of its objects included. */
-function pathsOf(type: Class, prefix = ''): string[] {
-  return [...schemasOf(type)].flatMap(([name, schema]) => {
-    const inner = schema.isArray ? undefined : classOf(schema);
-    return [prefix + name, ...(inner ? pathsOf(inner, `${prefix}${name}.`) : [])];
-  });
+/**
+ * The error at a path of a record.
+ * @param describe gets the value as the message shows it
+ */
+export function issueAt(
+  { datasets, plan }: Pick<RecordCheck, 'datasets' | 'plan'>,
+  location: RecordLocation,
+  path: string,
+  value: unknown,
+  describe: (value: string) => ValueProblem,
+): LocatedIssue {
+  const { isValueHidden, ...place } = plan.locateError(location, path);
+  return {
+    order: orderInFile(datasets, location),
+    ...place,
+    value: isValueHidden ? null : (value ?? null),
+    ...describe(isValueHidden ? 'This value' : quoteShortened(value)),
+  };
 }
 
 /** What the file says of read-only fields; undefined if it has none of them. */

@@ -66,17 +66,16 @@ function missingFields(
 }
 
 /** The fields of numeric columns that would round a value, or could not have each of them. */
-function inexactFields({ columns, dataset, list }: Table, { name, columns: all }: EntityMetadata): string[] {
-  const type = list ? classOf(schemasOf(dataset.record).get(list.name) ?? {}) : dataset.record;
+function inexactFields({ columns, record }: Table, { name, columns: all }: EntityMetadata): string[] {
   return columns.flatMap(({ property, path }) => {
     const column = all.find(({ propertyName }) => propertyName === property);
-    const field = fieldAt(type, path);
-    if (!type || !field || field.type === 'integer' || !/^(numeric|decimal)$/.test(String(column?.type))) return [];
+    const field = fieldAt(record, path);
+    if (!record || !field || field.type === 'integer' || !/^(numeric|decimal)$/.test(String(column?.type))) return [];
     const { precision, scale = 0 } = column as ColumnMetadata;
     const isExact = field.decimal?.scale === scale && field.decimal.integerDigits === Number(precision) - Number(scale);
     const expected = `@Decimal({ precision: ${precision ?? '…'}, scale: ${scale ?? '…'} })`;
     return isExact
       ? []
-      : [`${type.name}.${path} cannot have each value of ${name}.${property} unrounded. Use ${expected}.`];
+      : [`${record.name}.${path} cannot have each value of ${name}.${property} unrounded. Use ${expected}.`];
   });
 }

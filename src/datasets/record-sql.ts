@@ -1,26 +1,30 @@
-import type { EntityManager } from 'typeorm';
 import { schemasOf } from '../fields/field-rules';
-import type { FilledColumn, Table } from './tables';
+import type { OrganizationConnection } from './import-plan';
+import { type FilledColumn, isVisible, type Table } from './tables';
 
 /** How many rows are in memory at a time. */
 const FETCH_SIZE = 1000;
 
-/** The rows of a select in batches that are not empty, read through a cursor of a transaction. */
-export async function* fetchBatches<Row>(transaction: EntityManager, select: string): AsyncGenerator<Row[]> {
-  await transaction.query(`declare selected no scroll cursor for ${select}`);
+/** The rows of a select, in which `$1` is the organization, in batches that are not empty: a transaction's cursor reads them. */
+export async function* fetchBatches<Row>(
+  { manager, organizationId }: OrganizationConnection,
+  select: string,
+): AsyncGenerator<Row[]> {
+  // The statement of a cursor takes no parameters, so the number becomes part of its text.
+  const text = select.replaceAll('$1', String(Math.trunc(organizationId)));
+  await manager.query(`declare selected no scroll cursor for ${text}`);
   for (;;) {
-    const rows = await transaction.query<Row[]>(`fetch ${FETCH_SIZE} from selected`);
+    const rows = await manager.query<Row[]>(`fetch ${FETCH_SIZE} from selected`);
     if (rows.length > 0) yield rows;
     if (rows.length < FETCH_SIZE) break;
   }
-  await transaction.query('close selected');
+  await manager.query('close selected');
 }
 
 /** The select of one column, `record`: the JSON texts of a section's records, in the order of its list. */
 export function selectRecords(main: Table): string {
-  const where = main.isShared ? '' : 'where t.organization_id = $1';
   const order = main.tracked ? 'position' : 'id';
-  return `select ${recordJson(main, 't')} as record from ${main.name} t ${where} order by t.${order}`;
+  return `select ${recordJson(main, 't')} as record from ${main.name} t where ${isVisible(main)} order by t.${order}`;
 }
 
 /** SQL of the JSON text of a row as a record. */
@@ -45,9 +49,9 @@ function fieldValue({ columns }: Table, field: string, row: string): string {
 }
 
 /** The array whose entries are the rows of a table. */
-function entriesJson({ name, columns, owner, list, hasTextEntries }: Table, row: string): string {
+function entriesJson({ name, columns, owner, list, record }: Table, row: string): string {
   const shown = columns.filter((column) => column !== owner && column.property !== 'position');
-  const entry = hasTextEntries ? shown.map((column) => columnValue(column, 'c')).join() : objectJson(shown, 'c');
+  const entry = record ? objectJson(shown, 'c') : shown.map((column) => columnValue(column, 'c')).join();
   const order = list?.order?.('c') ?? 'c.position';
   return `coalesce((select json_agg(${entry} order by ${order}) from ${name} c
     where c.organization_id = ${row}.organization_id and c.${owner?.name} = ${row}.id), '[]')`;

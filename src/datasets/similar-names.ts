@@ -16,11 +16,9 @@ export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p
 
 /** Whether two names differ by one letter that was added, removed or replaced, or by two neighbors that were swapped. */
 export function isTypingError(name: string, other: string): boolean {
-  let start = 0;
-  while (start < name.length && name[start] === other[start]) start++;
-  const [one, two] = [name.slice(start), other.slice(start)];
-  const isReplaced = one.slice(1) === two.slice(1);
-  const isAddedOrRemoved = one.slice(1) === two || one === two.slice(1);
-  const isSwapped = one[0] === two[1] && one[1] === two[0] && one.slice(2) === two.slice(2);
-  return isReplaced || isAddedOrRemoved || isSwapped;
+  let [one, two] = [name, other];
+  while (one !== '' && one[0] === two[0]) [one, two] = [one.slice(1), two.slice(1)];
+  while (one !== '' && one.at(-1) === two.at(-1)) [one, two] = [one.slice(0, -1), two.slice(0, -1)];
+  const areSwapped = one.length === 2 && two.length === 2 && one === `${two[1]}${two[0]}`;
+  return areSwapped || (one.length < 2 && two.length < 2);
 }

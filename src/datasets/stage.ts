@@ -10,8 +10,9 @@ import {
   type RecordLocation,
   runStatement,
 } from './import-plan';
-import type { Counts } from './dataset';
+import type { Counts, Datasets } from './dataset';
 import { resolveDuplicates } from './duplicates';
+import { fetchBatches } from './record-sql';
 import type { StagedColumn, Table } from './tables';
 import { RESERVED_TABLE, SMALL_SAMPLE } from './write-statements';
 
@@ -26,21 +27,30 @@ export interface Repetitions {
   samePersonRows: number;
 }
 
+/** The staged records of one import. */
+export interface StagedImport extends ImportContext {
+  datasets: Datasets;
+  plan: ImportPlan;
+  stage: Stage;
+  /** The tables that the file fills. */
+  tables: Table[];
+  isDryRun: boolean;
+}
+
 /** The temporary table of what a lenient import leaves out, in the order in which it is found. */
 const LEFT_OUT = 'staged_left_out';
-/** The temporary table of the cells of each row that a lenient import may still leave out. */
-const CELLS = 'staged_cells';
 
 /**
  * The records of the file in temporary tables. Nothing is locked while the file is read, and memory does not grow with it.
- * Each row has the line of its record, the index of the record in its section, and the index of the entry in its array.
+ * Each row has the line of its record, the index of the record in its section, and the index of the entry in its array; that
+ * of a record that a lenient import may still leave out has its cells, too.
  */
 export class Stage {
   /** Numbers of staged records by section. */
   readonly counts: Counts = {};
-  private readonly mainTables: Map<string, Table>;
+  /** The tables of each section, that of its records first. */
+  private readonly tablesBySection: Map<string, Table[]>;
   private queued = 0;
-  private leftOutCount = 0;
   /** Rows that were not sent to PostgreSQL yet, by their temporary table, in the format of COPY. */
   private readonly unsent = new Map<string, string>();
   /** The insertion of the last batch, which runs while the next one is read and checked. */
@@ -53,18 +63,14 @@ export class Stage {
     private readonly tables: Table[],
     private readonly plan: ImportPlan,
   ) {
-    this.mainTables = new Map(tables.filter(({ list }) => !list).map((table) => [table.section, table]));
+    const mains = tables.filter(({ list }) => !list);
+    this.tablesBySection = new Map(mains.map((main) => [main.section, [main, ...main.lists]]));
   }
 
   /** Creates the tables anew: an earlier import may have left others on the connection. */
   async create(): Promise<void> {
     const definitions = this.tables.map((table) => [table.stage, stageDefinition(table)]);
-    if (this.plan.isLenient) {
-      definitions.push(
-        [LEFT_OUT, '(n integer primary key, entry text)'],
-        [CELLS, '(record_index integer, cells text)'],
-      );
-    }
+    if (this.plan.isLenient) definitions.push([LEFT_OUT, '(entry json)']);
     for (const [name, definition] of definitions) {
       await this.context.manager.query(`drop table if exists ${name}`);
       await this.context.manager.query(`create temporary table ${name} ${definition}`);
@@ -75,14 +81,18 @@ export class Stage {
    * Queues a record and what is left out of it.
    * @returns whether it is time to flush
    */
-  enqueue({ location, record, leftOut, cells }: ReadRecord): boolean {
+  enqueue({ location, record, issues, problem, cells }: ReadRecord): boolean {
     if (location && record) {
-      const { section, index } = location;
-      if (cells) this.queue(CELLS, `${index}\t${copyText(cells, 'json')}\n`);
-      for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record));
-      this.counts[section] = (this.counts[section] ?? 0) + 1;
+      const { section } = location;
+      for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record, cells));
+      this.addToCount(section, 1);
     }
-    for (const each of leftOut) this.queueLeftOut(each);
+    if (this.plan.isLenient) {
+      for (const { line, column, value, message: reason } of issues) {
+        this.queueLeftOut({ line, column: column ?? '', value: String(value ?? ''), reason });
+      }
+      if (problem) this.queueRow(problem, cells);
+    }
     return ++this.queued % STAGE_BATCH_SIZE === 0;
   }
 
@@ -91,38 +101,34 @@ export class Stage {
   }
 
   private queueLeftOut(leftOut: LeftOut): void {
-    this.queue(LEFT_OUT, `${++this.leftOutCount}\t${copyText(leftOut, 'json')}\n`);
+    this.queue(LEFT_OUT, `${copyText(leftOut, 'json')}\n`);
+  }
+
+  private queueRow({ line, message: reason }: LocatedIssue, cells?: string[]): void {
+    this.queueLeftOut({ line, column: null, value: null, reason, cells });
   }
 
   /** Takes records out, and adds their rows to what is left out. @param reasons by the index of the record */
   async leaveOut(section: string, reasons: ReadonlyMap<number, LocatedIssue>): Promise<void> {
     if (reasons.size === 0) return;
-    const { manager } = this.context;
-    const indexes = [...reasons.keys()];
-    const rows = await manager.query<{ record_index: number; cells: string }[]>(
-      `select record_index, cells from ${CELLS} where record_index = any($1)`,
-      [indexes],
-    );
-    const cellsByIndex = new Map(rows.map(({ record_index: index, cells }) => [index, cells]));
-    for (const [index, { line, message: reason }] of reasons) {
-      const cells = JSON.parse(cellsByIndex.get(index) ?? '[]') as string[];
-      this.queueLeftOut({ line, column: null, value: null, reason, cells });
-    }
+    const cellsByIndex = new Map<number, string[]>();
     for (const { stage } of this.tablesOf(section)) {
-      await manager.query(`delete from ${stage} where record_index = any($1)`, [indexes]);
+      const [rows] = await this.context.manager.query<[{ index: number; cells: string[] | null }[]]>(
+        `delete from ${stage} where record_index = any($1) returning record_index as index, row_cells as cells`,
+        [[...reasons.keys()]],
+      );
+      for (const { index, cells } of rows) if (cells) cellsByIndex.set(index, cells);
     }
-    this.removeFromCount(section, reasons.size);
+    for (const [index, issue] of reasons) this.queueRow(issue, cellsByIndex.get(index));
+    this.addToCount(section, -reasons.size);
     await this.settle();
   }
 
-  /** What is left out, in the order in which it was found. */
+  /** What is left out, in the order in which it was found. A cursor reads it, in the transaction that writes the records. */
   async *leftOut(): AsyncGenerator<LeftOut> {
-    for (let first = 1; first <= this.leftOutCount; first += STAGE_BATCH_SIZE) {
-      const rows = await this.context.manager.query<{ entry: string }[]>(
-        `select entry from ${LEFT_OUT} where n between $1 and $2 order by n`,
-        [first, first + STAGE_BATCH_SIZE - 1],
-      );
-      for (const { entry } of rows) yield JSON.parse(entry) as LeftOut;
+    const select = `select entry from ${LEFT_OUT} order by ctid`;
+    for await (const rows of fetchBatches<{ entry: LeftOut }>(this.context, select)) {
+      for (const { entry } of rows) yield entry;
     }
   }
 
@@ -134,13 +140,13 @@ export class Stage {
     await manager.query(`${SMALL_SAMPLE}; analyze ${stages.join(', ')}`);
     const main = this.onlyTable;
     const repeatedRows = main ? await resolveDuplicates(manager, main, this.plan) : 0;
-    if (main) this.removeFromCount(main.section, repeatedRows);
+    if (main) this.addToCount(main.section, -repeatedRows);
     await this.matchStoredRows();
     return { repeatedRows, samePersonRows: await this.countSamePerson(this.plan) };
   }
 
-  private removeFromCount(section: string, count: number): void {
-    this.counts[section] = (this.counts[section] ?? 0) - count;
+  private addToCount(section: string, count: number): void {
+    this.counts[section] = (this.counts[section] ?? 0) + count;
   }
 
   private async countSamePerson({ personKey }: ImportPlan): Promise<number> {
@@ -208,13 +214,10 @@ export class Stage {
   /** The table of the records of a partial file, which has one section; undefined if it has no records. */
   private get onlyTable(): Table | undefined {
     const [section = ''] = Object.keys(this.counts);
-    return this.mainTables.get(section);
+    return this.tablesOf(section)[0];
   }
 
-  private tablesOf(section: string): Table[] {
-    const main = this.mainTables.get(section);
-    return main ? [main, ...main.lists] : [];
-  }
+  private tablesOf = (section: string): Table[] => this.tablesBySection.get(section) ?? [];
 
   /** Sends what is queued while the next records are read and checked, when the batch before it is written. */
   async flush(): Promise<void> {
@@ -246,19 +249,25 @@ function stageDefinition({ name, staged }: Table): string {
   const columns = staged.map((column) =>
     column.isAsStored ? `t.${column.name}` : `null::${column.type} as ${column.name}`,
   );
-  const position = 'null::integer as line, null::integer as record_index, null::integer as entry_index';
+  const position =
+    'null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells';
   return `as select ${position}, ${columns.join(', ')} from ${name} t with no data`;
 }
 
 type Row = Record<string, unknown>;
 
 /** The rows of a record in a table, one or one for each entry of the array that the table stores, in the format of COPY. */
-function copyRows(table: Table, { index, line }: RecordLocation, record: object): string {
-  const { list, staged, owner, dataset, hasTextEntries, key } = table;
+function copyRows(table: Table, { index, line }: RecordLocation, record: object, rowCells?: string[]): string {
+  const { list, staged, owner, dataset, record: entryClass, key } = table;
   const fields = record as Row;
   // Joined cells are one text. Texts that are appended to each other stay many, which the garbage collector copies.
   const row = (entryIndex: number | undefined, valueOf: (column: StagedColumn) => unknown): string => {
-    const cells = [String(line ?? NULL), String(index), String(entryIndex ?? NULL)];
+    const cells = [
+      String(line ?? NULL),
+      String(index),
+      String(entryIndex ?? NULL),
+      copyText(list ? null : rowCells, 'json'),
+    ];
     for (const column of staged) cells.push(copyText(valueOf(column), column.type));
     return `${cells.join('\t')}\n`;
   };
@@ -268,7 +277,7 @@ function copyRows(table: Table, { index, line }: RecordLocation, record: object)
     row(entryIndex, (column) => {
       if (column === owner) return fields[dataset.key];
       if (column.name === 'position') return entryIndex;
-      if (hasTextEntries) return column.name === key ? entry : undefined;
+      if (!entryClass) return column.name === key ? entry : undefined;
       return valueOf(column, entry as Row);
     }),
   );

@@ -65,10 +65,22 @@ export interface Table {
   tracked?: TrackedList;
   /** The column that is derived from the others. */
   derived?: DerivedColumn;
-  /** Whether the entries of the array are texts, not objects. */
-  hasTextEntries: boolean;
+  /** The class of its records, or of the entries of the array; undefined if these are texts. */
+  record?: Class;
   /** Whether all organizations share the rows. */
   isShared: boolean;
+}
+
+/** The condition that an organization, `$1`, sees the row `t` of a table. */
+export const isVisible = ({ isShared }: Table): string => (isShared ? 'true' : 't.organization_id = $1');
+
+/** The fields of a class by their paths, those of its objects included. */
+export function fieldsIn(type: Class, prefix = ''): Map<string, FieldSchema> {
+  const fields = [...schemasOf(type)].flatMap(([name, schema]) => {
+    const inner = schema.isArray ? undefined : classOf(schema);
+    return [[prefix + name, schema] as const, ...(inner ? fieldsIn(inner, `${prefix}${name}.`) : [])];
+  });
+  return new Map(fields);
 }
 
 /** The staged column for the values of read-only fields. */
@@ -76,47 +88,35 @@ export const READ_ONLY_COLUMN = 'read_only';
 
 /** The tables of all sections in their order. Columns, types and references come from the entities. */
 export function tablesOf(dataSource: DataSource, { sections }: Datasets): Table[] {
-  const keyByTable = new Map<string, string>();
-  for (const dataset of Object.values(sections)) {
-    for (const list of [undefined, ...(dataset.lists ?? [])]) {
-      const { tableName, key } = storedKey(dataSource, dataset, list);
-      keyByTable.set(tableName, key);
-    }
-  }
+  const datasets = Object.values(sections);
+  const keyed = datasets.flatMap((dataset) => [dataset, ...(dataset.lists ?? [])]);
+  /** The name of the column by which others refer to rows of a table. */
+  const keyOf: KeyOf = (metadata) => {
+    const { key = 'id' } = keyed.find(({ entity }) => dataSource.getMetadata(entity) === metadata) ?? {};
+    return metadata.findColumnWithPropertyName(key)?.databaseName ?? 'id';
+  };
   return Object.entries(sections).flatMap(([section, dataset]) => {
-    const lists = (dataset.lists ?? []).map((list) => tableOf(dataSource, section, dataset, keyByTable, list));
-    return [{ ...tableOf(dataSource, section, dataset, keyByTable), lists }, ...lists];
+    const lists = (dataset.lists ?? []).map((list) => tableOf(dataSource, section, dataset, keyOf, list));
+    return [{ ...tableOf(dataSource, section, dataset, keyOf), lists }, ...lists];
   });
 }
 
-/** A table, and its key. */
-function storedKey(dataSource: DataSource, dataset: Dataset, list?: RecordList) {
-  const metadata = dataSource.getMetadata(list?.entity ?? dataset.entity);
-  const key = metadata.findColumnWithPropertyName(list?.key ?? dataset.key)?.databaseName;
-  return { metadata, tableName: metadata.tableName, key: String(key) };
-}
+type KeyOf = (metadata: EntityMetadata) => string;
 
-function tableOf(
-  dataSource: DataSource,
-  section: string,
-  dataset: Dataset,
-  keyByTable: ReadonlyMap<string, string>,
-  list?: RecordList,
-): Table {
-  const { metadata, tableName: name, key } = storedKey(dataSource, dataset, list);
+function tableOf(dataSource: DataSource, section: string, dataset: Dataset, keyOf: KeyOf, list?: RecordList): Table {
+  const metadata = dataSource.getMetadata((list ?? dataset).entity);
+  const { tableName: name } = metadata;
+  const key = keyOf(metadata);
   const fields = schemasOf(dataset.record);
-  const entryClass = list && classOf(fields.get(list.name) ?? {});
+  const record = list ? classOf(fields.get(list.name) ?? {}) : dataset.record;
   const tracked = trackedListsOf(dataSource).find(({ table }) => table === name);
-  const type = list ? entryClass : dataset.record;
-  const all = metadata.columns.map((column) =>
-    filledColumn(metadata, column, keyByTable, type, (list ?? dataset).paths),
-  );
+  const all = metadata.columns.map((column) => filledColumn(metadata, column, keyOf, record, (list ?? dataset).paths));
   const mainTable = dataSource.getMetadata(dataset.entity).tableName;
   const owner = list && all.find(({ target }) => target?.table === mainTable);
   const isFilled = ({ path, property }: FilledColumn): boolean => {
     if (!list) return fields.has(path.split('.')[0] ?? '');
     if (property === 'position') return !tracked;
-    return entryClass ? schemasOf(entryClass).has(path) : property === list.key;
+    return record ? schemasOf(record).has(path) : property === list.key;
   };
   const columns = all.filter((column) => column === owner || isFilled(column));
   const hasOwnId = metadata.findColumnWithPropertyName('id') !== undefined;
@@ -134,33 +134,31 @@ function tableOf(
     owner,
     tracked,
     derived: derivedColumnsOf(dataSource).find(({ table }) => table === name),
-    hasTextEntries: list !== undefined && !entryClass,
+    record,
     isShared: !metadata.findColumnWithPropertyName('organizationId'),
   };
 }
 
 function unstoredColumns({ computedFields = {}, readOnlyFields }: Dataset): StagedColumn[] {
-  const columns = Object.entries(computedFields).map(([path, { type }]) => unstoredColumn(snakeCase(path), type, path));
-  return readOnlyFields ? [...columns, unstoredColumn(READ_ONLY_COLUMN, 'jsonb', READ_ONLY_COLUMN)] : columns;
+  const fields = { ...computedFields, ...(readOnlyFields && { [READ_ONLY_COLUMN]: { type: 'jsonb' } }) };
+  return Object.entries(fields).map(([path, { type }]) => ({
+    name: snakeCase(path),
+    type,
+    isAsStored: false,
+    path,
+    outer: path,
+  }));
 }
-
-const unstoredColumn = (name: string, type: string, path: string): StagedColumn => ({
-  name,
-  type,
-  isAsStored: false,
-  path,
-  outer: path,
-});
 
 function filledColumn(
   metadata: EntityMetadata,
   column: ColumnMetadata,
-  keyByTable: ReadonlyMap<string, string>,
+  keyOf: KeyOf,
   record: Class | undefined,
   paths: Record<string, string> = {},
 ): FilledColumn {
   const { propertyName: property, isNullable, isArray, precision, default: initial } = column;
-  const target = referenceTarget(metadata, column, keyByTable);
+  const target = referenceTarget(metadata, column, keyOf);
   const isAsStored = target === undefined || target.key === 'id';
   const isKept = typeof initial === 'function' && column.type === 'timestamptz';
   const path = paths[property] ?? property;
@@ -185,20 +183,18 @@ function filledColumn(
 }
 
 /** The field at a path such as `company.name`; undefined if the class has none there. */
-export function fieldAt(type: Class | undefined, path: string): FieldSchema | undefined {
-  const [name = '', inner] = path.split('.', 2);
-  const schema = type && schemasOf(type).get(name);
-  return inner === undefined ? schema : fieldAt(classOf(schema ?? {}), inner);
-}
+export const fieldAt = (type: Class | undefined, path: string): FieldSchema | undefined =>
+  type && fieldsIn(type).get(path);
 
 /** Every foreign key leads with the organization; what it refers to is in its other column. */
 function referenceTarget(
   { foreignKeys }: EntityMetadata,
   column: ColumnMetadata,
-  keyByTable: ReadonlyMap<string, string>,
+  keyOf: KeyOf,
 ): ReferenceTarget | undefined {
   if (column.propertyName === 'organizationId') return undefined;
-  const foreignKey = foreignKeys.find(({ columns }) => columns.length > 1 && columns.includes(column));
-  const table = foreignKey?.referencedEntityMetadata.tableName;
-  return table === undefined ? undefined : { table, key: keyByTable.get(table) ?? 'id' };
+  const target = foreignKeys.find(
+    ({ columns }) => columns.length > 1 && columns.includes(column),
+  )?.referencedEntityMetadata;
+  return target && { table: target.tableName, key: keyOf(target) };
 }

@@ -2,13 +2,16 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import type { FeedResource } from '../changes/feed-resource';
 import type { Table } from './tables';
 
-/** Records of one kind, as the audit log names them, and the columns of their table that hold their keys. */
+/** An entry has numbers as `event_id`, and UUIDs as `id`. */
+type EntryKeys = Partial<Record<'event_id' | 'id', string>>;
+
+/** Records of one kind, as the audit log names them. */
 export interface CreatedRecords {
   /** The name of the resource in the audit log. */
   resource: string;
   table: string;
-  integer?: string;
-  uuid?: string;
+  /** The columns of its key, by those of an entry. */
+  keys: EntryKeys;
   /** Of associations, the resource whose record has them: created together, they are also deleted together. */
   owner?: string;
   /** The parents that are locked before their lists are changed, and the column that refers to them. */
@@ -58,16 +61,16 @@ export function createdRecordsOf(
   const ownMains = tables.filter(({ list, isShared }) => !list && !isShared);
   const mains = ownMains.map(({ name: table, section }): CreatedRecords => {
     const idType = dataSource.getMetadata(table).findColumnWithPropertyName('id')?.type;
-    const key = idType === 'uuid' ? { uuid: 'id' } : { integer: 'id' };
-    return { resource: resourceOf(table)?.name ?? section, table, ...key };
+    const keys = idType === 'uuid' ? { id: 'id' } : { event_id: 'id' };
+    return { resource: resourceOf(table)?.name ?? section, table, keys };
   });
   const associations = tables.flatMap(({ name: table, list, owner, tracked }): CreatedRecords[] => {
     const resource = resourceOf(table);
     const ownedBy = mains.find((main) => main.table === owner?.target?.table);
     if (!list || !resource || !ownedBy) return [];
     const { name, key } = resource;
-    const columns = { integer: key.integer?.column, uuid: key.uuid?.column };
-    return [{ resource: name, table, ...columns, owner: ownedBy.resource, parent: tracked?.parent }];
+    const keys = { event_id: key.integer?.column, id: key.uuid?.column };
+    return [{ resource: name, table, keys, owner: ownedBy.resource, parent: tracked?.parent }];
   });
   return [...associations, ...mains.reverse()];
 }
@@ -99,10 +102,10 @@ export class UndoStatements {
 
   /** Locks rows in the order of their keys, and the parents of their lists before them, as other writers do. */
   locks(records: CreatedRecords): string[] {
-    if (this.isDryRun) return [];
-    const { table, parent } = records;
+    const { table, keys, parent } = records;
     const rows = `${table} t join ${ENTRIES} r on ${isEntry(records)}`;
-    const lockRows = `select from ${rows} order by ${keyColumns(records, 't').join(', ')} for update of t`;
+    const order = columnsOf(keys).map(([, column]) => `t.${column}`);
+    const lockRows = `select from ${rows} order by ${order.join(', ')} for update of t`;
     if (!parent) return [lockRows];
     const lockParents = `select from ${parent.table} p where p.organization_id = $1
       and p.id in (select t.${parent.column} from ${rows}) order by p.id for no key update`;
@@ -114,11 +117,10 @@ export class UndoStatements {
    * or use them. A lead also changes with its tags, activations, activities and associations.
    */
   classify(records: CreatedRecords): string {
-    const { resource, table, integer, uuid } = records;
-    const sameKey = ['a.organization_id = $1', uuid ? 'a.id = r.id' : 'a.id is null'];
-    if (integer) sameKey.push('a.event_id = r.event_id');
-    if (integer || !uuid) sameKey.push(`a.resource = '${resource}'`);
-    const later = `select from audit_log a where ${sameKey.join(' and ')} and a.seq > r.seq`;
+    const { resource, table, keys } = records;
+    const sameKey = keys.id ? 'a.id = r.id' : 'a.id is null';
+    const sameNumber = keys.event_id ? `and a.event_id = r.event_id and a.resource = '${resource}'` : '';
+    const later = `select from audit_log a where a.organization_id = $1 and ${sameKey} ${sameNumber} and a.seq > r.seq`;
     return `update ${ENTRIES} r set outcome = case
           when exists (${later} and a.import_id is distinct from $4) then 'changed'
           when ${this.isInUse(records)} then 'inUse'
@@ -128,32 +130,27 @@ export class UndoStatements {
       where ${isEntry(records)} and not exists (${later} and a.resource = '${resource}' and a.change = 'd')`;
   }
 
-  deletes(records: CreatedRecords): string[] {
-    if (this.isDryRun) return [];
-    return [`delete from ${records.table} t using ${ENTRIES} r where ${isEntry(records)} and r.outcome = 'deleted'`];
+  deletion(records: CreatedRecords): string {
+    return `delete from ${records.table} t using ${ENTRIES} r where ${isEntry(records)} and r.outcome = 'deleted'`;
   }
 
   /** Whether rows refer to the row `t` that are no part of its record. */
   private isInUse({ table }: CreatedRecords): string {
     const main = this.tables.find(({ name, list }) => name === table && !list);
     if (!main) return 'false';
-    const { lists } = main;
+    // The rows to which others may refer, and the column that has the id of the record.
+    const owned = main.lists.map(({ name, owner }) => ({ name, id: owner?.name }));
     const conditions: string[] = [];
     for (const metadata of this.dataSource.entityMetadatas) {
-      if (lists.some(({ name }) => name === metadata.tableName)) continue;
+      if (owned.some(({ name }) => name === metadata.tableName)) continue;
       for (const { columns, referencedColumns, referencedEntityMetadata } of metadata.foreignKeys) {
-        const refersTo = (row: string): string =>
-          columns.map((own, n) => `u.${own.databaseName} = ${row}.${referencedColumns[n]?.databaseName}`).join(' and ');
-        const user = `select from ${metadata.tableName} u`;
-        const list = lists.find(({ name }) => name === referencedEntityMetadata.tableName);
-        if (referencedEntityMetadata.tableName === table) {
-          conditions.push(`exists (${user} where ${refersTo('t')} ${this.stays(metadata)})`);
-        } else if (list?.owner) {
-          const ofRecord = `l.organization_id = $1 and l.${list.owner.name} = t.id`;
-          conditions.push(
-            `exists (${user} join ${list.name} l on ${refersTo('l')} where ${ofRecord} ${this.stays(metadata)})`,
-          );
-        }
+        const target = [{ name: table, id: 'id' }, ...owned].find(
+          ({ name }) => name === referencedEntityMetadata.tableName,
+        );
+        if (!target) continue;
+        const refersTo = columns.map((own, n) => `u.${own.databaseName} = l.${referencedColumns[n]?.databaseName}`);
+        conditions.push(`exists (select from ${metadata.tableName} u join ${target.name} l on ${refersTo.join(' and ')}
+          where l.organization_id = $1 and l.${target.id} = t.id ${this.stays(metadata)})`);
       }
     }
     return conditions.length > 0 ? `(${conditions.join(' or ')})` : 'false';
@@ -163,27 +160,26 @@ export class UndoStatements {
   private stays({ tableName }: EntityMetadata): string {
     if (!this.isDryRun) return '';
     const { owner } = this.tables.find(({ name }) => name === tableName) ?? {};
-    const conditions = this.all.flatMap(({ resource, table, ...keys }) => {
+    const conditions = this.all.flatMap(({ resource, table, keys }) => {
       const isGone = (condition: string): string => `and not exists (
         select from ${ENTRIES} d where d.resource = '${resource}' and d.outcome = 'deleted' and ${condition})`;
       if (table === tableName) return [isGone(isRecord(keys, 'u', 'd'))];
       if (table !== owner?.target?.table) return [];
-      return [isGone(`u.${owner.name} = d.${keys.uuid ? 'id' : 'event_id'}`)];
+      return [isGone(`u.${owner.name} = d.${keys.id ? 'id' : 'event_id'}`)];
     });
     return conditions.join(' ');
   }
 }
 
-const keyColumns = ({ integer, uuid }: CreatedRecords, row: string): string[] =>
-  [integer, uuid].flatMap((column) => (column ? [`${row}.${column}`] : []));
+const columnsOf = (keys: EntryKeys): [entryColumn: string, column: string][] =>
+  Object.entries(keys).filter(([, column]) => column !== undefined);
 
 /** The condition that a row has the key of an entry. */
-const isRecord = ({ integer, uuid }: Pick<CreatedRecords, 'integer' | 'uuid'>, row: string, entry: string): string =>
-  [
-    ...(integer ? [`${row}.${integer} = ${entry}.event_id`] : []),
-    ...(uuid ? [`${row}.${uuid} = ${entry}.id`] : []),
-  ].join(' and ');
+const isRecord = (keys: EntryKeys, row: string, entry: string): string =>
+  columnsOf(keys)
+    .map(([entryColumn, column]) => `${row}.${column} = ${entry}.${entryColumn}`)
+    .join(' and ');
 
 /** The condition that the row `t` is that of the entry `r` of the batch. */
 const isEntry = (records: CreatedRecords): string =>
-  `t.organization_id = $1 and ${isRecord(records, 't', 'r')} and r.n between $2 and $3`;
+  `t.organization_id = $1 and ${isRecord(records.keys, 't', 'r')} and r.n between $2 and $3`;

@@ -87,13 +87,14 @@ export class UndoService {
     for (const { resource, first, last } of await manager.query<Batch[]>(SELECT_BATCHES)) {
       const records = all.find((each) => each.resource === resource)!;
       const batch = [organizationId, first, last];
+      const classify = () => manager.query(statements.classify(records), [...batch, importId]);
       const work = async (): Promise<void> => {
         for (const lock of statements.locks(records)) await manager.query(lock, batch);
         // The rows are locked, so what others have committed is seen, and nobody can add to it.
-        await manager.query(statements.classify(records), [...batch, importId]);
-        for (const deletion of statements.deletes(records)) await manager.query(deletion, batch);
+        await classify();
+        await manager.query(statements.deletion(records), batch);
       };
-      if (isDryRun) await work();
+      if (isDryRun) await classify();
       else await inAuditedTransaction(manager, organizationId, importId, work);
       onProgress(last);
     }

@@ -89,7 +89,7 @@ function deleteMissingEntries(table: Table): string {
 /** Updates the stored rows that differ; no statement if the file provides nothing but their keys. */
 function updateRows(table: Table, plan: ImportPlan): string[] {
   const { name, columns, match, list } = table;
-  const entryFields = plan.isPartial && list?.isAdditive ? plan.updatedEntryFields(list.name) : undefined;
+  const entryFields = list?.isAdditive ? plan.updatedEntryFields?.(list.name) : undefined;
   const isUpdated = ({ path }: FilledColumn): boolean =>
     list ? (entryFields?.includes(path) ?? true) : plan.providesField(path);
   const updated = columns.filter((column) => !match.includes(column.name) && isUpdated(column));

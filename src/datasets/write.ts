@@ -1,21 +1,10 @@
 import { CATALOG, lockImports } from '../database/locks';
-import type { Checks } from './check';
-import { type ImportContext, type ImportPlan, runStatement } from './import-plan';
+import { checkReadOnlyFields } from './check';
+import { runStatement } from './import-plan';
 import { lockLists } from './list-locks';
-import { type Outcome, OutcomeCounter } from './outcomes';
-import type { Stage } from './stage';
-import type { Table } from './tables';
+import { compareAfter, lockStoredRows, type Outcome, previewRecords, recordBefore, reportedIds } from './outcomes';
+import type { StagedImport } from './stage';
 import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, writeStatements } from './write-statements';
-
-/** The staged records of one import. */
-export interface StagedImport extends ImportContext {
-  plan: ImportPlan;
-  stage: Stage;
-  checks: Checks;
-  /** The tables that the file fills. */
-  tables: Table[];
-  isDryRun: boolean;
-}
 
 /** What became of the records. */
 export interface Written {
@@ -42,54 +31,53 @@ export class MatchedMeanwhile extends Error {}
  */
 export async function writeStaged(staged: StagedImport, maySkipLocks: boolean): Promise<Written> {
   const { manager, organizationId, tables, plan, stage } = staged;
-  const shared = tables.filter(({ isShared }) => isShared);
-  const own = tables.filter(({ isShared }) => !isShared);
+  const shared = { ...staged, tables: tables.filter(({ isShared }) => isShared) };
+  const own = { ...staged, tables: tables.filter(({ isShared }) => !isShared) };
   await lockImports(manager, organizationId);
-  if (shared.length > 0) await lockImports(manager, CATALOG);
+  if (shared.tables.length > 0) await lockImports(manager, CATALOG);
   for (const references of plan.newReferences) await references.create(manager);
-  const sections = new Set(own.map(({ section }) => section));
+  const sections = new Set(own.tables.map(({ section }) => section));
   const count = [...sections].reduce((sum, section) => sum + (stage.counts[section] ?? 0), 0);
-  if (!maySkipLocks || count <= MAX_LOCKED_RECORDS) return writeLocked(staged, tables);
+  if (!maySkipLocks || count <= MAX_LOCKED_RECORDS) return writeLocked(staged);
 
   // Others go on meanwhile. The lists are locked in the end, so that the rows are at their ends when they become visible.
-  const position = await nextPosition(staged, own[0]);
+  const position = await nextPosition(own);
   await stage.matchStoredRows();
   await manager.query(CREATE_RESERVED_TABLE);
   await manager.query(atReservedPositions(true));
-  const ownWritten = await writeRows(staged, own, count * MARGIN_PER_RECORD);
+  const ownWritten = await writeRows(own, count * MARGIN_PER_RECORD);
   await manager.query(atReservedPositions(false));
   // Nobody else of the organization has to wait while the shared rows are written.
-  const sharedWritten = shared.length > 0 ? await writeLocked(staged, shared) : undefined;
-  await lockLists(staged, own);
+  const sharedWritten = shared.tables.length > 0 ? await writeLocked(shared) : undefined;
+  await lockLists(own);
   await manager.query(ADVANCE_LISTS, [organizationId]);
   if (await stage.matchesAddedRows(position)) throw new MatchedMeanwhile();
   return { ...ownWritten, outcomes: { ...ownWritten.outcomes, ...sharedWritten?.outcomes } };
 }
 
 /** Locks the lists, and then writes. */
-async function writeLocked(staged: StagedImport, tables: Table[]): Promise<Written> {
-  await lockLists(staged, tables);
+async function writeLocked(staged: StagedImport): Promise<Written> {
+  await lockLists(staged);
   await staged.stage.matchStoredRows();
-  return writeRows(staged, tables);
+  return writeRows(staged);
 }
 
 /** @param margin of positions that are left to others, if the rows are written before their lists are locked */
-async function writeRows(staged: StagedImport, tables: Table[], margin?: number): Promise<Written> {
-  const { plan, stage, checks, isDryRun } = staged;
-  const outcomes = new OutcomeCounter(staged, tables);
-  await outcomes.recordBefore();
-  if (margin !== undefined) await outcomes.lockStoredRows();
+async function writeRows(staged: StagedImport, margin?: number): Promise<Written> {
+  const { plan, tables, isDryRun } = staged;
+  const before = await recordBefore(staged);
+  if (margin !== undefined) await lockStoredRows(staged, before);
   for (const statement of writeStatements(tables, plan, margin)) await runStatement(staged, statement);
-  await checks.checkReadOnlyFields(tables);
+  await checkReadOnlyFields(staged);
   return {
-    outcomes: await outcomes.compareAfter(stage.counts),
-    ids: await outcomes.reportedIds(isDryRun),
-    preview: isDryRun && plan.isPartial ? await outcomes.preview() : [],
+    outcomes: await compareAfter(staged, before),
+    ids: await reportedIds(staged),
+    preview: isDryRun && plan.isPartial ? await previewRecords(staged) : [],
   };
 }
 
 /** The position of the next row that others add to the list of a table. */
-async function nextPosition({ manager, organizationId }: ImportContext, table?: Table): Promise<string> {
+async function nextPosition({ manager, organizationId, tables: [table] }: StagedImport): Promise<string> {
   const [row] = await manager.query<{ position: string }[]>(
     'select next_position as position from lists where organization_id = $1 and list = $2',
     [organizationId, table?.name],

@@ -1,6 +1,7 @@
 import { BooleanField, DateTime, optional, optionalNullable, Uuid } from '../fields/fields';
 import { withCsv } from '../csv/csv-section';
 import { type ColumnCheck, datasetOf } from '../datasets/dataset';
+import columnNames from './column-names/en.json';
 import { IndustryEventCreateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
 
@@ -136,19 +137,7 @@ const dataset = datasetOf(IndustryEventRecord, IndustryEventEntity, {
       )`,
     writeStatements,
   },
-  aliases: {
-    name: ['Event Name', 'Title', 'Event Title'],
-    startDate: ['Start', 'Starts', 'Start Time', 'Begin Date'],
-    endDate: ['End', 'Ends', 'End Time'],
-    eventUrl: ['URL', 'Link', 'Event Link'],
-    venueName: ['Venue'],
-    venueCity: ['City', 'Town'],
-    venueState: ['State', 'Region'],
-    venueCountry: ['Country'],
-    venueFullAddress: ['Address', 'Venue Address'],
-    numberOfAttendees: ['Attendees'],
-    numberOfExhibitors: ['Exhibitors'],
-  },
+  aliases: columnNames,
 });
 
 export const INDUSTRY_EVENTS = withCsv(dataset, { fields: [] });

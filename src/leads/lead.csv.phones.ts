@@ -74,11 +74,19 @@ const mergePhoneNumbers: CsvField['mergeSql'] = (stored, imported) => {
 };
 
 /** @throws CsvValueError */
-function requireLength(numbers: string[]): void {
+function parseNumbers(cell: string): string[] {
+  const numbers = cell.trim() === '' ? [] : phoneTexts(cell);
   const invalid = numbers.find((number) => !isWithinLength(number, MAX_LENGTH.name));
-  if (invalid === undefined) return;
+  if (invalid === undefined) return numbers;
   const expected = `numbers of at most ${MAX_LENGTH.name} characters`;
   throw new CsvValueError(`${quoteShortened(invalid)} is too long. Use ${expected}.`, expected);
+}
+
+/** Changes the numbers of a lead. A value that is not a list is kept, so that the check of the record rejects it. */
+function changeNumbers(draft: RecordDraft, change: (numbers: PhoneNumber[]) => PhoneNumber[]): void {
+  const { leadProvided = [], ...others } = (draft.phoneNumbers ?? {}) as RecordDraft;
+  if (!Array.isArray(leadProvided)) return;
+  draft.phoneNumbers = { ...others, leadProvided: change(leadProvided as PhoneNumber[]) };
 }
 
 /** The phone numbers of one type. The first number of a row is the preferred one. */
@@ -88,14 +96,12 @@ const phoneField = (name: string, type: PhoneNumberTypeEnum): CsvField => ({
   isList: true,
   mergeSql: mergePhoneNumbers,
   parseInto(draft, cell) {
-    const { leadProvided: before = [], ...others } = (draft.phoneNumbers ?? {}) as RecordDraft;
-    // A value that is not a list is kept, so that the check of the record rejects it.
-    if (!Array.isArray(before) || cell.trim() === '') return;
-    const numbers = phoneTexts(cell);
-    requireLength(numbers);
-    const entries = numbers.map((number, index) => ({ number, type, preferred: before.length + index === 0 }));
-    const keyOf = (entry: PhoneNumber) => `${entry.type} ${entry.number}`;
-    draft.phoneNumbers = { ...others, leadProvided: addEntries(before as PhoneNumber[], entries, keyOf) };
+    const numbers = parseNumbers(cell);
+    if (numbers.length === 0) return;
+    changeNumbers(draft, (before) => {
+      const entries = numbers.map((number, index) => ({ number, type, preferred: before.length + index === 0 }));
+      return addEntries(before, entries, (entry) => `${entry.type} ${entry.number}`);
+    });
   },
   format(record) {
     const { leadProvided = [] } = (record.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;
@@ -119,24 +125,27 @@ const phoneNumbersField = (path: string): CsvField => ({
 
 const phone = phoneField('phone', 'UNKNOWN');
 
-const isSameNumber = (one: PhoneNumber, other?: PhoneNumber): boolean =>
-  String(one.number).replace(/\D/g, '') === other?.number.replace(/\D/g, '');
+const digitsOf = ({ number }: PhoneNumber): string => String(number).replace(/\D/g, '');
 
 /** The preferred number. Address books have it among the others, too. */
 const primaryPhone: CsvField = {
   ...phone,
   name: 'phone.primary',
   format: undefined,
-  parseInto(draft, cell, context) {
-    const own: RecordDraft = {};
-    phone.parseInto(own, cell, context);
-    const { leadProvided: primary = [] } = (own.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;
-    const { leadProvided: others = [], ...rest } = (draft.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;
-    if (primary.length === 0 || !Array.isArray(others)) return;
-    const added = primary.filter((each) => !others.some((other) => isSameNumber(other, each)));
-    const all = [...others, ...added];
-    const preferred = all.find((each) => isSameNumber(each, primary[0]));
-    draft.phoneNumbers = { ...rest, leadProvided: all.map((each) => ({ ...each, preferred: each === preferred })) };
+  parseInto(draft, cell) {
+    const primary = [...new Set(parseNumbers(cell))].map((number): PhoneNumber => ({
+      number,
+      type: 'UNKNOWN',
+      preferred: false,
+    }));
+    const [first] = primary;
+    if (!first) return;
+    changeNumbers(draft, (others) => {
+      const known = others.map(digitsOf);
+      const all = [...others, ...primary.filter((each) => !known.includes(digitsOf(each)))];
+      const preferred = all.find((each) => digitsOf(each) === digitsOf(first));
+      return all.map((each) => ({ ...each, preferred: each === preferred }));
+    });
   },
 };
 
