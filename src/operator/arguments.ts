@@ -9,11 +9,6 @@ import { CommandError, UsageError } from './terminal/terminal';
 
 /** Parsers of arguments and options. Their errors never repeat the value, which may be a key pasted by mistake. */
 
-/** Options of every command. */
-export interface GlobalOptions {
-  json?: boolean;
-}
-
 export interface CommandDescription {
   /** What the command does, in one or two sentences. Lists of commands show it, too. */
   summary: string;

@@ -13,7 +13,7 @@ import type { SchemaDefinition } from '../schema/schema-definition';
 import { Interrupted, createStopSignal } from '../server/stop-signal';
 import { OperatorModule } from './operator.module';
 import { formatResult } from './terminal/table';
-import { printResult, printStatus } from './terminal/terminal';
+import { print, printStatus } from './terminal/terminal';
 
 /** What all commands of one invocation work with. */
 export class Session {
@@ -84,10 +84,18 @@ export class Session {
 
   /**
    * Prints the result of the command: one JSON value with `--json`, otherwise text.
-   * @param shown what the text shows in place of the result
+   * @param shown what the text shows in place of the result, or the text
    */
-  print(result: object, { shown = result, hint = '' }: { shown?: object; hint?: string } = {}): Promise<void> {
-    return printResult(this.json, result, () => `${formatResult(shown)}\n${hint}`.trimEnd());
+  async print(
+    result: object,
+    { shown = result, hint = '' }: { shown?: object | string; hint?: string } = {},
+  ): Promise<void> {
+    const text = (): string => (typeof shown === 'string' ? shown : `${formatResult(shown)}\n${hint}`.trimEnd());
+    await print(`${this.json ? JSON.stringify(result) : text()}\n`).catch((error: Error) => {
+      // Repeating the command may do its work twice.
+      error.message += '. The command did its work, but the result was not shown.';
+      throw error;
+    });
   }
 
   /** @throws ConfigError if the database is unreachable, because connecting is all that happens before a command's work */
