@@ -26,7 +26,7 @@ export const COPY_SETTINGS = `
   set local row_security = off`;
 
 /** Tables that are not part of a backup, because restoring applies the migrations and functions again. */
-export const SCHEMA_TABLES = ['migrations', 'applied_functions'];
+const SCHEMA_TABLES = ['migrations', 'applied_functions'];
 
 /** Every table of the schema with its stored columns. Tables of PostgreSQL extensions and generated columns are left out. */
 const SELECT_TABLES = `
@@ -104,7 +104,8 @@ export class BackupService {
   }
 }
 
-const selectTables = (manager: EntityManager): Promise<BackupTable[]> => manager.query(SELECT_TABLES, [SCHEMA_TABLES]);
+export const selectTables = (manager: EntityManager): Promise<BackupTable[]> =>
+  manager.query(SELECT_TABLES, [SCHEMA_TABLES]);
 
 async function createHead(manager: EntityManager): Promise<BackupHead> {
   const tables = await selectTables(manager);

@@ -11,7 +11,7 @@ import { functionsBeforeMigrations } from '../schema/functions';
 import { migrate, withMigrationLock } from '../schema/migrate';
 import { OrderedMigrations } from '../schema/ordered-migrations';
 import { SchemaDefinition } from '../schema/schema-definition';
-import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
+import { COPY_SETTINGS, quoteName, quoteNames, selectTables } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type RowCounts, skip } from './backup-file';
 
 export interface RestoreResult {
@@ -125,7 +125,7 @@ async function restoreRows(
     await runner.query(COPY_SETTINGS);
     for (const text of functionsBeforeMigrations(target)) await runner.query(text);
     await new OrderedMigrations(target, schema, runner).executePendingMigrations();
-    const names = new Set(await selectTableNames(runner.manager));
+    const names = new Set((await selectTables(runner.manager)).map(({ name }) => name));
     const inBackup = head.tables.map(({ name }) => name);
     const suspended = await suspend(runner.manager);
     // Some migrations insert rows.
@@ -142,13 +142,6 @@ async function restoreRows(
   } finally {
     await runner.release();
   }
-}
-
-async function selectTableNames(manager: EntityManager): Promise<string[]> {
-  const rows = await manager.query<{ name: string }[]>(
-    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
-  );
-  return rows.map(({ name }) => name);
 }
 
 interface SuspendedObject {

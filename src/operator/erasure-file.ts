@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
+import { OWNER_ONLY } from './new-file';
 import { CommandError } from './terminal/terminal';
-
-const OWNER_ONLY = 0o600;
 
 /**
  * The persons that were erased, to be erased again after a restore. The first line has the salt, each other line the time

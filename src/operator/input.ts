@@ -3,6 +3,7 @@ import { appendFileSync, createReadStream, existsSync, openSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { OWNER_ONLY } from './new-file';
 import { errorMessage, CommandError } from './terminal/terminal';
 
 /** The size of a file in bytes, or undefined if it is unknown. Errors are reported when the file is read. */
@@ -31,8 +32,6 @@ export async function* readChunks(file: string | number, onBytes: (count: number
     throw new CommandError(`Cannot read ${file === '-' ? 'standard input' : file}: ${errorMessage(error)}`);
   }
 }
-
-const OWNER_ONLY = 0o600;
 
 /**
  * Opens a file for a first and a second reading. What can be read only once, such as standard input, is kept in a temporary
