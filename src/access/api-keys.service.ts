@@ -75,7 +75,7 @@ export class ApiKeysService {
       const over = new Date(Date.now() + overlap * 1000);
       const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
       await keys.update({ id }, { expiresAt: oldEnds });
-      const settings = { label, maxTokens, refillRate, expiresAt, scope, ...(simulate !== null && { simulate }) };
+      const settings = { label, maxTokens, refillRate, expiresAt, scope, simulate: simulate ?? undefined };
       const issued = await issueInto(keys, organizationId, settings);
       await recordAudit(manager, keyEntry(old, 'keys rotate', 'updated'));
       await recordAudit(manager, keyEntry(issued, 'keys rotate', 'created'));

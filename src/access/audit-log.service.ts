@@ -3,14 +3,14 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Config } from '../config';
 
 /** The organization of entries that belong to the installation. */
-export const INSTALLATION = 0;
+const INSTALLATION = 0;
 
 export type AuditChange = 'created' | 'updated' | 'deleted';
 
 /** What an administrator did, as the log names it. */
 export interface AdministrativeEntry {
-  /** 0 for the installation. */
-  organizationId: number;
+  /** Without it, the entry belongs to the installation. */
+  organizationId?: number;
   /** The command, such as `keys issue`. */
   operation: string;
   resource: string;
@@ -76,7 +76,7 @@ export const PRUNE_AUDIT_LOG = `
 
 /** Adds an entry of what an administrator did. @param manager of its transaction, so that both happen or neither */
 export async function recordAudit(manager: EntityManager, entry: AdministrativeEntry): Promise<void> {
-  const { organizationId, operation, resource, change, id, importId } = entry;
+  const { organizationId = INSTALLATION, operation, resource, change, id, importId } = entry;
   const integer = typeof id === 'number' ? id : null;
   const uuid = typeof id === 'string' ? id : null;
   await manager.query(RECORD, [organizationId, operation, resource, change[0], integer, uuid, importId ?? null]);
@@ -113,8 +113,14 @@ export async function beginAuditedImport(
   importId: string,
 ): Promise<void> {
   await setAuditedImport(manager, organizationId, 'import', importId);
-  const entry = { organizationId, operation: 'import', resource: 'imports', change: 'created' } as const;
-  await recordAudit(manager, { ...entry, id: importId, importId });
+  await recordAudit(manager, {
+    organizationId,
+    operation: 'import',
+    resource: 'imports',
+    change: 'created',
+    id: importId,
+    importId,
+  });
 }
 
 const DAY_MS = 86_400_000;

@@ -58,8 +58,14 @@ export async function recordUndo(
   manager: EntityManager,
   { organizationId, importId }: Pick<AuditedImport, 'organizationId' | 'importId'>,
 ): Promise<void> {
-  const entry = { organizationId, operation: 'imports undo', resource: 'imports', change: 'deleted' } as const;
-  await recordAudit(manager, { ...entry, id: importId, importId });
+  await recordAudit(manager, {
+    organizationId,
+    operation: 'imports undo',
+    resource: 'imports',
+    change: 'deleted',
+    id: importId,
+    importId,
+  });
 }
 
 /** Reads the imports of the audit log, as long as it is kept. */

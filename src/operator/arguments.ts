@@ -39,6 +39,11 @@ export const parser =
     return result;
   };
 
+/** Collects the values of an option that may be given several times. */
+export const collect =
+  <T>(parse: (value: string) => T) =>
+  (value: string, before: T[] = []): T[] => [...before, parse(value)];
+
 /** Parses text that is stored: at most 255 characters, not all of them blank. */
 export const parseText =
   (option: string) =>

@@ -21,11 +21,11 @@ function openStream(file: string | number): Readable {
  * @param onBytes called with the size of each chunk
  * @throws CommandError if it cannot be read
  */
-export async function* readChunks(file: string | number, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+export async function* readChunks(file: string | number, onBytes?: (count: number) => void): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of openStream(file)) {
       const bytes = chunk as Buffer;
-      onBytes(bytes.length);
+      onBytes?.(bytes.length);
       yield bytes;
     }
   } catch (error) {
@@ -46,7 +46,7 @@ export function openTwice(file: string, onBytes: (count: number) => void): () =>
     const wasFirst = isFirst;
     isFirst = false;
     if (wasFirst && !isRegularFile) kept = openNamelessFile();
-    for await (const bytes of readChunks(wasFirst ? file : (kept ?? file), wasFirst ? () => undefined : onBytes)) {
+    for await (const bytes of readChunks(wasFirst ? file : (kept ?? file), wasFirst ? undefined : onBytes)) {
       if (wasFirst && kept !== undefined) appendFileSync(kept, bytes);
       yield bytes;
     }

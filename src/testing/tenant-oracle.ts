@@ -8,6 +8,7 @@ import { ApiKeysService } from '../access/api-keys.service';
 import { OrganizationsService } from '../access/organizations.service';
 import { withoutActor } from '../database/actor';
 import { poolOf } from '../database/data-source';
+import { GENEROUS_LIMITS } from './test-lanyard';
 
 /** A statement of a request that reaches rows of all organizations. */
 export interface UnscopedStatement {
@@ -121,7 +122,7 @@ export class TenantOracle {
 
   private async createKey(): Promise<string> {
     const { id } = await this.app.get(OrganizationsService).create('Tenant oracle');
-    const { key } = await this.app.get(ApiKeysService).issue(id, { maxTokens: 1_000_000, refillRate: 1_000_000 });
+    const { key } = await this.app.get(ApiKeysService).issue(id, GENEROUS_LIMITS);
     return key;
   }
 
