@@ -23,7 +23,6 @@ export interface AdministrativeEntry {
 /** An entry as it is read. */
 export interface AuditRow {
   at: Date;
-  organizationId: number;
   keyId: string | null;
   /** The label and the first characters of the key, if it still exists. */
   label: string | null;
@@ -49,7 +48,7 @@ const RECORD = `
 
 /** Of an organization `$1`, and of the installation what is about that organization. */
 const LIST = `
-  select at, organization_id as "organizationId", key_id as "keyId", label, prefix, operation, resource,
+  select at, key_id as "keyId", label, prefix, operation, resource,
     case change when 'c' then 'created' when 'u' then 'updated' else 'deleted' end as change,
     event_id as "eventId", a.id, import_id as "importId"
   from audit_log a

@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
-import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import { SonicBoom } from 'sonic-boom';
 import type { LogLevel } from '../config';
 
@@ -27,9 +27,14 @@ const MESSAGE_KEY = 'message';
 
 /** Creates the log: one line of JSON per entry on standard output or, on a terminal, a line for people. */
 export function createLog(level: LogLevel, destination: DestinationStream = sharedOutput()): Log {
-  const formatters = { level: (label: string) => ({ level: label }) };
-  const options = { level, messageKey: MESSAGE_KEY, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime };
-  return pino({ ...options, formatters }, destination);
+  const options: LoggerOptions = {
+    level,
+    messageKey: MESSAGE_KEY,
+    base: { pid: process.pid },
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  };
+  return pino(options, destination);
 }
 
 /** The stream of the log. It is created once, because a process may run more than one server. */

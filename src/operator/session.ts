@@ -8,7 +8,7 @@ import { type Context, feedResourcesOf } from '../contexts';
 import { poolOf } from '../database/data-source';
 import { contextsOf, type Extension, extensionSchema } from '../extensions/extension';
 import { factoryWith } from '../extensions/replaced-providers';
-import { OpenDatabase, openDatabase } from '../schema/open';
+import { OpenDatabase, openDatabase, type OpenOptions } from '../schema/open';
 import type { SchemaDefinition } from '../schema/schema-definition';
 import { Interrupted, createStopSignal } from '../server/stop-signal';
 import { OperatorModule } from './operator.module';
@@ -36,20 +36,21 @@ export class Session {
    * afterwards.
    * @param work calls `finish` when it is about to commit, so that a later signal does not interrupt it
    * @param open opens the database; by default it applies all migrations
+   * @param options more options to open it with
    * @throws Interrupted after a signal. The work's connections are closed, so PostgreSQL rolls back what is not committed.
    */
   async withServices<T>(
     work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
     open: typeof openDatabase = openDatabase,
+    options: Partial<OpenOptions> = {},
   ): Promise<T> {
     const stop = createStopSignal();
     const config = readConfig();
-    const database = await open(config, printStatus, { schema: this.schema, log: printStatus, signal: stop }).catch(
-      (error: unknown) => {
-        stop.throwIfAborted(); // A signal has ended the wait.
-        throw error;
-      },
-    );
+    const opening = { ...options, schema: this.schema, log: printStatus, signal: stop };
+    const database = await open(config, printStatus, opening).catch((error: unknown) => {
+      stop.throwIfAborted(); // A signal has ended the wait.
+      throw error;
+    });
     try {
       const services = await this.connectServices(new Config({ ...config, databaseUrl: database.url }), database.url);
       const usedConnections = new Set<Client>();
