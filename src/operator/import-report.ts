@@ -8,7 +8,7 @@ import { isOutState, statesOf } from '../csv/row-states';
 import { databaseErrorMessage } from '../database/errors';
 import type { Datasets } from '../datasets/dataset';
 import { LEGACY_ENCODING } from '../datasets/open';
-import { ImportError, type ImportIssue, NO_LOCATION } from '../datasets/import-error';
+import { ImportError, NO_LOCATION } from '../datasets/import-error';
 import type { ImportPlan } from '../datasets/import-plan';
 import type { ImportResult } from '../datasets/import.service';
 import type { Repetitions } from '../datasets/stage';
@@ -68,7 +68,10 @@ export function reportJson({ result, leftOut, before }: FinishedImport): object 
     repeatedRows: repeatedRows || undefined,
     ...(plan && csvJson(plan, result)),
     before: before && (before.count > 0 ? before.path : null),
-    ...(leftOut && leftOutJson(leftOut)),
+    ...(leftOut && {
+      skipped: { rows: leftOut.rows, values: leftOut.values, columns: [...leftOut.columns.values()] },
+      errorsFile: leftOut.path ?? null,
+    }),
     dryRun: importId === undefined || undefined,
   };
 }
@@ -136,18 +139,15 @@ const applicableLines = (lines: (string | false | undefined)[]): string[] =>
 
 /** The errors of the file, or the one with which the database ended the import. Undefined for any other error. */
 export function errorsJson(error: unknown): object | undefined {
-  if (error instanceof ImportError) return { errors: error.issues.map(issueJson), more: error.moreCount };
+  if (error instanceof ImportError) {
+    const errors = error.issues.map(({ line, column, path, value = null, expected }) => {
+      return { line, column, path, value, expected };
+    });
+    return { errors, more: error.moreCount };
+  }
   const expected = databaseErrorMessage(error);
   return expected === undefined ? undefined : { errors: [{ ...NO_LOCATION, expected }], more: 0 };
 }
-
-const issueJson = ({ line, column, path, value = null, expected }: ImportIssue): ImportIssue => ({
-  line,
-  column,
-  path,
-  value,
-  expected,
-});
 
 /** What a lenient import has left out, in a sentence that follows the outcome. */
 function leftOutText({ rows, values, path }: LeftOutList): string {
@@ -155,11 +155,6 @@ function leftOutText({ rows, values, path }: LeftOutList): string {
   if (what.length === 0) return '';
   return ` Skipped ${what.join(' and ')}${path === undefined ? '' : `: see ${path}`}.`;
 }
-
-const leftOutJson = ({ rows, values, columns, path }: LeftOutList): object => ({
-  skipped: { rows, values, columns: [...columns.values()] },
-  errorsFile: path ?? null,
-});
 
 /** A line for each column of which something was left out. */
 function leftOutLines({ columns }: LeftOutList, plan: CsvPlan): string[] {
@@ -201,9 +196,9 @@ export function readingNotes(plan: CsvPlan, { repeatedRows, samePersonRows }: Re
 
 function skippedColumnNotes(columns: readonly CsvColumn[]): string[] {
   return columns.flatMap(({ name, skipReason, type }) => {
-    const kinds = [...(type?.fields ?? [])].flatMap(([kind, field]) => (field === null ? [kind] : []));
-    const left = kinds.map((kind) => `Left out of column ${quote(name)}: ${otherNumberReason(kind)}`);
-    return skipReason === undefined ? left : [`Skipped column ${quote(name)}: ${skipReason}`];
+    if (skipReason !== undefined) return `Skipped column ${quote(name)}: ${skipReason}`;
+    const leftOut = [...(type?.fields ?? [])].filter(([, field]) => field === null);
+    return leftOut.map(([kind]) => `Left out of column ${quote(name)}: ${otherNumberReason(kind)}`);
   });
 }
 
