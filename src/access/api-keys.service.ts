@@ -54,7 +54,7 @@ export class ApiKeysService {
   }
 
   /** @returns the key, or null if no key has that ID */
-  async setLimits(id: string, limits: { maxTokens?: number; refillRate?: number }): Promise<ApiKey | null> {
+  async setLimits(id: string, limits: Partial<typeof DEFAULT_LIMITS>): Promise<ApiKey | null> {
     await this.keys.update({ id }, limits);
     return this.keys.findOneBy({ id });
   }

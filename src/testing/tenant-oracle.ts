@@ -129,7 +129,7 @@ export class TenantOracle {
   private readsOwned(texts: Set<string>): Promise<boolean> {
     return this.withTables(async (runner, tables) => {
       for (const text of texts) {
-        const nodes = nodesOf(await planOf(runner, text));
+        const nodes = await planOf(runner, text);
         if (nodes.some((node) => tables.includes(node['Relation Name'] ?? ''))) return true;
       }
       return false;
@@ -184,8 +184,8 @@ export class TenantOracle {
   }
 }
 
-/** The plan of a statement for any values of its parameters. */
-async function planOf(runner: QueryRunner, text: string): Promise<PlanNode> {
+/** The nodes of the plan of a statement for any values of its parameters. */
+async function planOf(runner: QueryRunner, text: string): Promise<PlanNode[]> {
   const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
   const values = count > 0 ? `(${Array<string>(count).fill('null').join(', ')})` : '';
   await runner.query('set plan_cache_mode = force_generic_plan');
@@ -195,7 +195,7 @@ async function planOf(runner: QueryRunner, text: string): Promise<PlanNode> {
       'QUERY PLAN': [{ Plan: PlanNode }];
     }[];
     await runner.query('deallocate tenant_oracle');
-    return rows[0]!['QUERY PLAN'][0].Plan;
+    return nodesOf(rows[0]!['QUERY PLAN'][0].Plan);
   } finally {
     await runner.query('reset plan_cache_mode');
   }
@@ -210,8 +210,7 @@ const OWNER = /^("?)(.+)\1\.organization_id$/;
 const ownerIn = (expression: string): string | undefined => OWNER.exec(expression)?.[2];
 
 /** The tables of a plan whose rows may belong to any organization. */
-function unscopedTables(plan: PlanNode, tables: string[]): string[] {
-  const nodes = nodesOf(plan);
+function unscopedTables(nodes: PlanNode[], tables: string[]): string[] {
   const { scoped, joined } = equationsOf(nodes);
   const isUnscoped = ({ Alias: alias = '', 'Relation Name': name, ...node }: PlanNode): boolean =>
     / Scan$/.test(String(node['Node Type'])) && tables.includes(name ?? '') && !scoped.has(alias);
