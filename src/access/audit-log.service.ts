@@ -35,10 +35,11 @@ export interface AuditRow {
   importId: string | null;
 }
 
+/** Which entries to list: those of an organization, or of the installation, a lead or a key, by their IDs. */
 export interface AuditQuery {
-  organizationId?: number;
-  leadId?: string;
-  keyId?: string;
+  organization?: number;
+  lead?: string;
+  key?: string;
   since: Date;
 }
 
@@ -78,7 +79,7 @@ export async function recordAudit(manager: EntityManager, entry: AdministrativeE
   const { organizationId = INSTALLATION, operation, resource, change, id, importId } = entry;
   const integer = typeof id === 'number' ? id : null;
   const uuid = typeof id === 'string' ? id : null;
-  await manager.query(RECORD, [organizationId, operation, resource, change[0], integer, uuid, importId ?? null]);
+  await manager.query(RECORD, [organizationId, operation, resource, change[0], integer, uuid, importId]);
 }
 
 /**
@@ -143,13 +144,8 @@ export class AuditLog {
   }
 
   /** Of the installation, or of an organization. Oldest first. */
-  list({ organizationId = INSTALLATION, leadId, keyId, since }: AuditQuery): Promise<AuditRow[]> {
+  list({ organization = INSTALLATION, lead, key, since }: AuditQuery): Promise<AuditRow[]> {
     const { keptSince } = this;
-    return this.dataSource.query(LIST, [
-      organizationId,
-      since > keptSince ? since : keptSince,
-      leadId ?? null,
-      keyId ?? null,
-    ]);
+    return this.dataSource.query(LIST, [organization, since > keptSince ? since : keptSince, lead, key]);
   }
 }

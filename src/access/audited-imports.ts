@@ -83,11 +83,8 @@ export class AuditedImports {
 
   /** @param organizationId the only one whose import it may be, if it is not undefined */
   async find(importId: string, organizationId?: number): Promise<AuditedImport | undefined> {
-    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, [
-      importId,
-      this.log.keptSince,
-      organizationId ?? null,
-    ]);
+    const values = [importId, this.log.keptSince, organizationId];
+    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, values);
     return found;
   }
 }

@@ -53,7 +53,6 @@ identifies the lead in your file) updates the lead; any other row is a new one.`
 interface ImportCommandOptions extends CsvOptions {
   organization?: number;
   dryRun?: boolean;
-  errors?: string;
   before?: string;
   all?: boolean;
 }
