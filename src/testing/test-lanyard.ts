@@ -47,8 +47,8 @@ export interface TestOrganization {
   import(records: object): Promise<Record<string, number>>;
 }
 
-/** Settings of a key: its label, its burst, its tokens per second, its scope, and when it expires. */
-export type TestKeySettings = Partial<Omit<KeySettings, 'simulate'>>;
+/** Settings of a key: its label, its burst, its tokens per second, and when it expires. */
+export type TestKeySettings = Partial<Pick<KeySettings, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt' | 'scope'>>;
 
 /** The name of an organization, and what its first key may do. */
 export interface TestOrganizationOptions {
