@@ -47,6 +47,9 @@ const oneOf = (...values: readonly string[]): SettingType => ({
   requirement: values.join(' or '),
 });
 
+type Switch = 'on' | 'off';
+const onOrOff = oneOf('on', 'off');
+
 const url = (rest: string, ...protocols: string[]): SettingType => ({
   read: (text) => (isUrl(text, protocols) ? text : undefined),
   requirement: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, with ${rest}, and its user and password percent-encoded`,
@@ -122,8 +125,8 @@ export class Config {
   readonly isDefaultDataDir: boolean = true;
 
   /** Whether a first start on the embedded PostgreSQL creates the demo organization. */
-  @setting('LANYARD_DEMO', oneOf('on', 'off'))
-  readonly demo: 'on' | 'off' = 'on';
+  @setting('LANYARD_DEMO', onOrOff)
+  readonly demo: Switch = 'on';
 
   /**
    * Connections to PostgreSQL per process for requests; long deletes may use two of them. One more is for keys and probes,
@@ -172,16 +175,16 @@ export class Config {
   readonly auditDays: number = 90;
 
   /** Whether this process delivers to webhooks. */
-  @setting('LANYARD_WEBHOOKS', oneOf('on', 'off'))
-  readonly webhooks: 'on' | 'off' = 'on';
+  @setting('LANYARD_WEBHOOKS', onOrOff)
+  readonly webhooks: Switch = 'on';
 
   /** Whether `webhooks create` accepts an `http` URL that leads to another machine. */
-  @setting('LANYARD_WEBHOOK_HTTP', oneOf('on', 'off'))
-  readonly webhookHttp: 'on' | 'off' = 'off';
+  @setting('LANYARD_WEBHOOK_HTTP', onOrOff)
+  readonly webhookHttp: Switch = 'off';
 
   /** Whether webhooks may be sent to private networks and to this machine. */
-  @setting('LANYARD_WEBHOOK_PRIVATE', oneOf('on', 'off'))
-  readonly webhookPrivate: 'on' | 'off' = 'on';
+  @setting('LANYARD_WEBHOOK_PRIVATE', onOrOff)
+  readonly webhookPrivate: Switch = 'on';
 
   /** TCP port of `/metrics`; without it there are no metrics. */
   @setting('LANYARD_METRICS_PORT', integer(0, 65535))

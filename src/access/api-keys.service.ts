@@ -54,7 +54,7 @@ export class ApiKeysService {
   }
 
   /** @returns the key, or null if no key has that ID */
-  async setLimits(id: string, limits: { maxTokens?: number; refillRate?: number }): Promise<ApiKey | null> {
+  async setLimits(id: string, limits: Partial<typeof DEFAULT_LIMITS>): Promise<ApiKey | null> {
     await this.keys.update({ id }, limits);
     return this.keys.findOneBy({ id });
   }
@@ -75,7 +75,7 @@ export class ApiKeysService {
       const over = new Date(Date.now() + overlap * 1000);
       const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
       await keys.update({ id }, { expiresAt: oldEnds });
-      const settings = { label, maxTokens, refillRate, expiresAt, scope, ...(simulate !== null && { simulate }) };
+      const settings = { label, maxTokens, refillRate, expiresAt, scope, simulate: simulate ?? undefined };
       const issued = await issueInto(keys, organizationId, settings);
       await recordAudit(manager, keyEntry(old, 'keys rotate', 'updated'));
       await recordAudit(manager, keyEntry(issued, 'keys rotate', 'created'));

@@ -3,14 +3,14 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Config } from '../config';
 
 /** The organization of entries that belong to the installation. */
-export const INSTALLATION = 0;
+const INSTALLATION = 0;
 
 export type AuditChange = 'created' | 'updated' | 'deleted';
 
 /** What an administrator did, as the log names it. */
 export interface AdministrativeEntry {
-  /** 0 for the installation. */
-  organizationId: number;
+  /** Without it, the entry belongs to the installation. */
+  organizationId?: number;
   /** The command, such as `keys issue`. */
   operation: string;
   resource: string;
@@ -23,7 +23,6 @@ export interface AdministrativeEntry {
 /** An entry as it is read. */
 export interface AuditRow {
   at: Date;
-  organizationId: number;
   keyId: string | null;
   /** The label and the first characters of the key, if it still exists. */
   label: string | null;
@@ -36,10 +35,11 @@ export interface AuditRow {
   importId: string | null;
 }
 
+/** Which entries to list: those of an organization, or of the installation, a lead or a key, by their IDs. */
 export interface AuditQuery {
-  organizationId?: number;
-  leadId?: string;
-  keyId?: string;
+  organization?: number;
+  lead?: string;
+  key?: string;
   since: Date;
 }
 
@@ -49,7 +49,7 @@ const RECORD = `
 
 /** Of an organization `$1`, and of the installation what is about that organization. */
 const LIST = `
-  select at, organization_id as "organizationId", key_id as "keyId", label, prefix, operation, resource,
+  select at, key_id as "keyId", label, prefix, operation, resource,
     case change when 'c' then 'created' when 'u' then 'updated' else 'deleted' end as change,
     event_id as "eventId", a.id, import_id as "importId"
   from audit_log a
@@ -76,10 +76,10 @@ export const PRUNE_AUDIT_LOG = `
 
 /** Adds an entry of what an administrator did. @param manager of its transaction, so that both happen or neither */
 export async function recordAudit(manager: EntityManager, entry: AdministrativeEntry): Promise<void> {
-  const { organizationId, operation, resource, change, id, importId } = entry;
+  const { organizationId = INSTALLATION, operation, resource, change, id, importId } = entry;
   const integer = typeof id === 'number' ? id : null;
   const uuid = typeof id === 'string' ? id : null;
-  await manager.query(RECORD, [organizationId, operation, resource, change[0], integer, uuid, importId ?? null]);
+  await manager.query(RECORD, [organizationId, operation, resource, change[0], integer, uuid, importId]);
 }
 
 /**
@@ -113,8 +113,14 @@ export async function beginAuditedImport(
   importId: string,
 ): Promise<void> {
   await setAuditedImport(manager, organizationId, 'import', importId);
-  const entry = { organizationId, operation: 'import', resource: 'imports', change: 'created' } as const;
-  await recordAudit(manager, { ...entry, id: importId, importId });
+  await recordAudit(manager, {
+    organizationId,
+    operation: 'import',
+    resource: 'imports',
+    change: 'created',
+    id: importId,
+    importId,
+  });
 }
 
 const DAY_MS = 86_400_000;
@@ -138,13 +144,8 @@ export class AuditLog {
   }
 
   /** Of the installation, or of an organization. Oldest first. */
-  list({ organizationId = INSTALLATION, leadId, keyId, since }: AuditQuery): Promise<AuditRow[]> {
+  list({ organization = INSTALLATION, lead, key, since }: AuditQuery): Promise<AuditRow[]> {
     const { keptSince } = this;
-    return this.dataSource.query(LIST, [
-      organizationId,
-      since > keptSince ? since : keptSince,
-      leadId ?? null,
-      keyId ?? null,
-    ]);
+    return this.dataSource.query(LIST, [organization, since > keptSince ? since : keptSince, lead, key]);
   }
 }

@@ -58,8 +58,14 @@ export async function recordUndo(
   manager: EntityManager,
   { organizationId, importId }: Pick<AuditedImport, 'organizationId' | 'importId'>,
 ): Promise<void> {
-  const entry = { organizationId, operation: 'imports undo', resource: 'imports', change: 'deleted' } as const;
-  await recordAudit(manager, { ...entry, id: importId, importId });
+  await recordAudit(manager, {
+    organizationId,
+    operation: 'imports undo',
+    resource: 'imports',
+    change: 'deleted',
+    id: importId,
+    importId,
+  });
 }
 
 /** Reads the imports of the audit log, as long as it is kept. */
@@ -77,11 +83,8 @@ export class AuditedImports {
 
   /** @param organizationId the only one whose import it may be, if it is not undefined */
   async find(importId: string, organizationId?: number): Promise<AuditedImport | undefined> {
-    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, [
-      importId,
-      this.log.keptSince,
-      organizationId ?? null,
-    ]);
+    const values = [importId, this.log.keptSince, organizationId];
+    const [found] = await this.dataSource.query<AuditedImport[]>(FIND, values);
     return found;
   }
 }

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { lockOrganization } from '../database/locks';
 import { SET_ACTOR, UNAUDITED } from '../database/actor';
-import { INSTALLATION, recordAudit } from './audit-log.service';
+import { recordAudit } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { OrganizationData } from './organization-data';
 import { OrganizationEntity } from './organization.entity';
@@ -73,8 +73,12 @@ export class OrganizationsService {
     await this.organizations.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
       await manager.query(SET_ACTOR, [UNAUDITED]);
-      const entry = { operation: 'organizations delete', resource: 'organizations', change: 'deleted' } as const;
-      await recordAudit(manager, { organizationId: INSTALLATION, ...entry, id });
+      await recordAudit(manager, {
+        operation: 'organizations delete',
+        resource: 'organizations',
+        change: 'deleted',
+        id,
+      });
       await manager.withRepository(this.organizations).delete({ id });
       for (const table of UNSCOPED_TABLES) await manager.query(`delete from ${table} where organization_id = $1`, [id]);
     });

@@ -93,26 +93,24 @@ export class BackupReader {
     for (const table of tables) {
       if (!isDeepStrictEqual(parseJson(await this.readLine()), { table })) throw this.error(DAMAGED);
       counts[table.name] = 0;
-      const count = (rows: Buffer): void => void (counts[table.name]! += countLines(rows));
-      yield { ...table, rows: this.readRows(count) };
+      yield { ...table, rows: this.readRows(table.name, counts) };
     }
     const sha256 = this.hash.copy().digest('hex');
-    const end = parseJson(await this.readLine()) as Partial<BackupEnd> | undefined;
-    const hasSameTables = Object.keys(end?.rows ?? {}).length === Object.keys(counts).length;
-    if (!end?.rows || !hasSameTables || (end.sha256 ?? sha256) !== sha256) throw this.error(DAMAGED);
-    for (const [name, count] of Object.entries(counts)) {
-      const expected = end.rows[name];
-      if (expected === undefined) throw this.error(DAMAGED);
-      if (expected !== count) {
-        throw this.error(`is damaged: it does not contain the ${expected} rows of ${name} that it should.`);
+    const end = (parseJson(await this.readLine()) ?? {}) as Partial<BackupEnd>;
+    const expected = end.rows ?? {};
+    const hasSameTables = isDeepStrictEqual(Object.keys(expected), Object.keys(counts));
+    if (!hasSameTables || (end.sha256 ?? sha256) !== sha256) throw this.error(DAMAGED);
+    for (const [name, count] of Object.entries(expected)) {
+      if (count !== counts[name]) {
+        throw this.error(`is damaged: it does not contain the ${count} rows of ${name} that it should.`);
       }
     }
     // At the end, gzip stores its checksum.
     if (this.buffered.length > 0 || !(await this.next()).done) throw this.error(DAMAGED);
   }
 
-  /** Yields the rows of a table in whole lines, as COPY reads them. */
-  private async *readRows(count: (rows: Buffer) => void): AsyncGenerator<Buffer> {
+  /** Yields the rows of a table in whole lines, as COPY reads them, and counts them. */
+  private async *readRows(name: string, counts: RowCounts): AsyncGenerator<Buffer> {
     for (;;) {
       if (this.buffered.subarray(0, END_OF_ROWS.length).equals(Buffer.from(END_OF_ROWS))) {
         this.take(END_OF_ROWS.length);
@@ -125,7 +123,7 @@ export class BackupReader {
         continue;
       }
       const rows = this.take(lineEnd + 1);
-      count(rows);
+      counts[name]! += countLines(rows);
       yield rows;
     }
   }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { PoolClient } from 'pg';
+import { escapeIdentifier, type PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { DataSource, type EntityManager } from 'typeorm';
 import { version } from '../../package.json';
-import { INSTALLATION, recordAuditIfWritable } from '../access/audit-log.service';
+import { recordAuditIfWritable } from '../access/audit-log.service';
 import { requireUsableSchema } from '../schema/schema-release';
 import {
   type BackupEnd,
@@ -26,7 +26,7 @@ export const COPY_SETTINGS = `
   set local row_security = off`;
 
 /** Tables that are not part of a backup, because restoring applies the migrations and functions again. */
-export const SCHEMA_TABLES = ['migrations', 'applied_functions'];
+const SCHEMA_TABLES = ['migrations', 'applied_functions'];
 
 /** Every table of the schema with its stored columns. Tables of PostgreSQL extensions and generated columns are left out. */
 const SELECT_TABLES = `
@@ -41,9 +41,8 @@ const SELECT_SEQUENCES = `
   select sequencename as name, last_value::text as value from pg_sequences
   where schemaname = current_schema() and last_value is not null order by 1`;
 
-/** Quotes a name for SQL, because it may be a reserved word. */
-export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-export const quoteNames = (names: string[]): string => names.map(quoteName).join(', ');
+/** Quotes names for SQL, because they may be reserved words. */
+export const quoteNames = (names: string[]): string => names.map(escapeIdentifier).join(', ');
 
 /**
  * Writes a consistent snapshot of all rows of the database. Requests are served meanwhile; migrations wait.
@@ -88,7 +87,9 @@ export class BackupService {
       const copies = [];
       for (const table of head.tables) {
         yield `${JSON.stringify({ table })}\n`;
-        const rows = client.query(copyTo(`copy ${quoteName(table.name)} (${quoteNames(table.columns)}) to stdout`));
+        const rows = client.query(
+          copyTo(`copy ${escapeIdentifier(table.name)} (${quoteNames(table.columns)}) to stdout`),
+        );
         yield* rows as AsyncIterable<Buffer>;
         yield END_OF_ROWS;
         copies.push({ name: table.name, rows });
@@ -96,15 +97,15 @@ export class BackupService {
       await runner.rollbackTransaction();
       // PostgreSQL reports the number of rows after the last row, so it is known only now.
       for (const { name, rows } of copies) counts[name] = rows.rowCount;
-      const entry = { operation: 'backup', resource: 'backups', change: 'created' } as const;
-      await recordAuditIfWritable(runner.manager, { organizationId: INSTALLATION, ...entry });
+      await recordAuditIfWritable(runner.manager, { operation: 'backup', resource: 'backups', change: 'created' });
     } finally {
       await runner.release();
     }
   }
 }
 
-const selectTables = (manager: EntityManager): Promise<BackupTable[]> => manager.query(SELECT_TABLES, [SCHEMA_TABLES]);
+export const selectTables = (manager: EntityManager): Promise<BackupTable[]> =>
+  manager.query(SELECT_TABLES, [SCHEMA_TABLES]);
 
 async function createHead(manager: EntityManager): Promise<BackupHead> {
   const tables = await selectTables(manager);

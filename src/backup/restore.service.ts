@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { pipeline } from 'node:stream/promises';
-import type { PoolClient } from 'pg';
+import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { INSTALLATION, recordAudit } from '../access/audit-log.service';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { recordAudit } from '../access/audit-log.service';
+import { DataSource, type QueryRunner } from 'typeorm';
 import type { StartupOptions } from '../database/connect';
 import { claimLog } from '../changes/claim-log';
 import { Config } from '../config';
@@ -11,7 +11,7 @@ import { functionsBeforeMigrations } from '../schema/functions';
 import { migrate, withMigrationLock } from '../schema/migrate';
 import { OrderedMigrations } from '../schema/ordered-migrations';
 import { SchemaDefinition } from '../schema/schema-definition';
-import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
+import { COPY_SETTINGS, quoteNames, selectTables } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type RowCounts, skip } from './backup-file';
 
 export interface RestoreResult {
@@ -53,6 +53,11 @@ const SELECT_SUSPENDED = `
   from pg_trigger t join pg_class c on c.oid = tgrelid
   where relnamespace = current_schema()::regnamespace and not tgisinternal and tgenabled = 'O'`;
 
+/** Sequences that no migration creates are left out. */
+const RESTORE_SEQUENCES = `
+  select setval(to_regclass(quote_ident(name)), value) from json_to_recordset($1) as s (name text, value bigint)
+  where to_regclass(quote_ident(name)) is not null`;
+
 /**
  * Restores a backup into an empty database. One transaction applies the migrations that the backup names and copies its rows.
  * Then newer migrations, functions and triggers are applied as at any start.
@@ -82,8 +87,7 @@ export class RestoreService {
     });
     const applied = await migrate(url, this.schema, options);
     await claimLog(this.dataSource);
-    const entry = { operation: 'restore', resource: 'restores', change: 'created' } as const;
-    await recordAudit(this.dataSource.manager, { organizationId: INSTALLATION, ...entry });
+    await recordAudit(this.dataSource.manager, { operation: 'restore', resource: 'restores', change: 'created' });
     // Without statistics, PostgreSQL would plan the first queries as if the tables were empty.
     await this.dataSource.query('analyze');
     return { restored, skipped, applied };
@@ -125,14 +129,15 @@ async function restoreRows(
     await runner.query(COPY_SETTINGS);
     for (const text of functionsBeforeMigrations(target)) await runner.query(text);
     await new OrderedMigrations(target, schema, runner).executePendingMigrations();
-    const names = new Set(await selectTableNames(runner.manager));
+    const names = new Set((await selectTables(runner.manager)).map(({ name }) => name));
     const inBackup = head.tables.map(({ name }) => name);
-    const suspended = await suspend(runner.manager);
+    const suspended = await runner.manager.query<{ remove: string; create: string }[]>(SELECT_SUSPENDED);
+    for (const { remove } of suspended) await runner.query(remove);
     // Some migrations insert rows.
     await runner.query(`truncate ${quoteNames(inBackup.filter((name) => names.has(name)))}`);
     const restored = await copyTables(runner, reader, head, names);
     for (const { create } of suspended) await runner.query(create);
-    await restoreSequences(runner.manager, head);
+    await runner.query(RESTORE_SEQUENCES, [JSON.stringify(head.sequences)]);
     beforeCommit();
     await runner.commitTransaction();
     return { restored, skipped: inBackup.filter((name) => !names.has(name)) };
@@ -142,25 +147,6 @@ async function restoreRows(
   } finally {
     await runner.release();
   }
-}
-
-async function selectTableNames(manager: EntityManager): Promise<string[]> {
-  const rows = await manager.query<{ name: string }[]>(
-    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
-  );
-  return rows.map(({ name }) => name);
-}
-
-interface SuspendedObject {
-  remove: string;
-  create: string;
-}
-
-/** Drops foreign keys and disables triggers. */
-async function suspend(manager: EntityManager): Promise<SuspendedObject[]> {
-  const objects = await manager.query<SuspendedObject[]>(SELECT_SUSPENDED);
-  for (const { remove } of objects) await manager.query(remove);
-  return objects;
 }
 
 /** @param names of the tables that there are */
@@ -177,18 +163,9 @@ async function copyTables(
       await skip(rows);
       continue;
     }
-    const copy = client.query(copyFrom(`copy ${quoteName(name)} (${quoteNames(columns)}) from stdin`));
+    const copy = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${quoteNames(columns)}) from stdin`));
     await pipeline(rows, copy);
     restored[name] = copy.rowCount;
   }
   return restored;
-}
-
-async function restoreSequences(manager: EntityManager, { sequences }: BackupHead): Promise<void> {
-  for (const { name, value } of sequences) {
-    await manager.query('select setval(to_regclass($1), $2::bigint) where to_regclass($1) is not null', [
-      quoteName(name),
-      value,
-    ]);
-  }
 }

@@ -141,9 +141,12 @@ export class EmbeddedPostgres {
     const { size } = fs.fstatSync(log);
     const settings = Object.entries({ ...SETTINGS, port, [OWNER_SETTING]: process.pid });
     const parameters = ['-D', this.cluster, ...settings.map(([name, value]) => `--${name}=${value}`)];
-    // A session of its own keeps Ctrl-C in a terminal from reaching it.
-    const spawnOptions = { ...options, detached: true, windowsHide: true };
-    const child = spawn(this.programs.file('postgres'), parameters, { ...spawnOptions, stdio: ['ignore', log, log] });
+    const child = spawn(this.programs.file('postgres'), parameters, {
+      ...options,
+      detached: true, // A session of its own keeps Ctrl-C in a terminal from reaching it.
+      windowsHide: true,
+      stdio: ['ignore', log, log],
+    });
     fs.closeSync(log);
     child.unref();
     await once(child, 'spawn');

@@ -1,12 +1,9 @@
 import { Controller, Get, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { QueryConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { Public } from '../api/public';
 import { Plain } from '../api/plain';
-import { poolOf } from '../database/data-source';
-
-const PING: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: 1000 };
+import { probe } from './probe';
 
 /** Health checks for load balancers and orchestrators. They are outside the API's prefix and need no key. */
 @ApiExcludeController()
@@ -31,12 +28,7 @@ export class HealthController {
    */
   @Get('ready')
   async ready() {
-    // TypeORM would return an unresponsive connection to the pool, for the next probe to use.
-    const ping = (): Promise<unknown> =>
-      poolOf(this.dataSource)
-        .query(PING)
-        .catch(() => undefined);
-    if (this.isStopping || !(await ping())) throw new ServiceUnavailableException();
+    if (this.isStopping || !(await probe(this.dataSource, 'select 1'))) throw new ServiceUnavailableException();
     return { status: 'ok' };
   }
 }

@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
-import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import { SonicBoom } from 'sonic-boom';
 import type { LogLevel } from '../config';
 
@@ -27,9 +27,14 @@ const MESSAGE_KEY = 'message';
 
 /** Creates the log: one line of JSON per entry on standard output or, on a terminal, a line for people. */
 export function createLog(level: LogLevel, destination: DestinationStream = sharedOutput()): Log {
-  const formatters = { level: (label: string) => ({ level: label }) };
-  const options = { level, messageKey: MESSAGE_KEY, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime };
-  return pino({ ...options, formatters }, destination);
+  const options: LoggerOptions = {
+    level,
+    messageKey: MESSAGE_KEY,
+    base: { pid: process.pid },
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  };
+  return pino(options, destination);
 }
 
 /** The stream of the log. It is created once, because a process may run more than one server. */
@@ -114,7 +119,7 @@ export class NestLog implements LoggerService {
 
   log = (message: unknown, ...context: unknown[]): void => {
     const isNest = NEST_PARTS.includes(String(context.at(-1)));
-    this.write(isNest ? 'debug' : 'info', message, context);
+    this.writer(isNest ? 'debug' : 'info')(message, ...context);
   };
   fatal = this.writer('fatal');
   error = this.writer('error');
@@ -122,19 +127,16 @@ export class NestLog implements LoggerService {
   debug = this.writer('debug');
   verbose = this.writer('trace');
 
-  private writer(level: Level): (message: unknown, ...context: unknown[]) => void {
-    return (message, ...context) => this.write(level, message, context);
-  }
-
-  /** @param context further messages or the stack of an error, and last the name of the part */
-  private write(level: Level, message: unknown, context: unknown[]): void {
-    const rest = [...context];
-    const part = typeof rest.at(-1) === 'string' ? rest.pop() : undefined;
-    const stack = level === 'error' || level === 'fatal' ? rest.shift() : undefined;
-    const details = rest.length > 0 ? rest : undefined;
-    const log = (fields: object, text?: string): void => this.destination[level](fields, text);
-    if (message instanceof Error) log({ part, stack: stack ?? message.stack, details }, message.message);
-    else if (typeof message === 'object') log({ part, ...message, stack, details });
-    else log({ part, stack, details }, String(message));
+  /** @returns a function that gets further messages or the stack of an error, and last the name of the part */
+  private writer(level: Level) {
+    return (message: unknown, ...context: unknown[]): void => {
+      const part = typeof context.at(-1) === 'string' ? context.pop() : undefined;
+      const stack = level === 'error' || level === 'fatal' ? context.shift() : undefined;
+      const details = context.length > 0 ? context : undefined;
+      const log = (fields: object, text?: string): void => this.destination[level](fields, text);
+      if (message instanceof Error) log({ part, stack: stack ?? message.stack, details }, message.message);
+      else if (typeof message === 'object') log({ part, ...message, stack, details });
+      else log({ part, stack, details }, String(message));
+    };
   }
 }

@@ -8,14 +8,15 @@ import { poolOf } from '../database/data-source';
 import { Writes } from '../database/writes';
 import { listen } from '../server/listen';
 import { TokenBucketStore } from '../rate-limit/token-bucket.store';
+import { probe } from './probe';
 import type { Observer } from './requests';
 
 /**
  * Upper bounds in seconds. A request takes a few milliseconds; one that waits for a slow database takes at most two seconds.
  */
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60];
-/** How long a scrape waits for the database. */
-const DATABASE_TIMEOUT_MS = 1000;
+
+const SELECT_SIZE = 'select pg_database_size(current_database())::float8 as size';
 
 /** Metrics for operators, at `/metrics` on a port of its own. They need no key, so the port must not be public. */
 @Injectable()
@@ -39,41 +40,6 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     registers: this.registers,
   });
 
-  private readonly redisDegraded = this.gauge(
-    'lanyard_redis_degraded',
-    '1 while Redis is unreachable and each process enforces rate limits on its own.',
-  );
-
-  private readonly decisionsWithoutRedis = new Counter({
-    name: 'lanyard_bucket_decisions_without_redis_total',
-    help: 'Rate-limit decisions that this process made without Redis.',
-    registers: this.registers,
-  });
-
-  private readonly connections = new Gauge({
-    name: 'lanyard_database_connections',
-    help: 'Connections of this process to PostgreSQL, by state.',
-    labelNames: ['state'] as const,
-    registers: this.registers,
-  });
-
-  private readonly maxConnections = this.gauge(
-    'lanyard_database_connections_max',
-    'Maximum number of connections of this process to PostgreSQL.',
-  );
-
-  private readonly waitingRequests = this.gauge(
-    'lanyard_database_waiting_requests',
-    'Requests that are waiting for a connection to PostgreSQL.',
-  );
-
-  private readonly databaseUp = this.gauge('lanyard_database_up', 'Whether PostgreSQL responded during the scrape.');
-
-  private readonly databaseBytes = this.gauge(
-    'lanyard_database_size_bytes',
-    'Size of the database on disk, as PostgreSQL last reported it.',
-  );
-
   private readonly outOfResources = new Counter({
     name: 'lanyard_database_out_of_resources_total',
     help: 'Requests rejected with 503 because PostgreSQL lacks disk space (53100), memory (53200) or connections (53300).',
@@ -83,10 +49,54 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
 
   constructor(
     private readonly config: Config,
-    private readonly dataSource: DataSource,
-    private readonly writes: Writes,
-    private readonly buckets: TokenBucketStore,
-  ) {}
+    dataSource: DataSource,
+    writes: Writes,
+    buckets: TokenBucketStore,
+  ) {
+    this.addGauge(
+      'lanyard_redis_degraded',
+      '1 while Redis is unreachable and each process enforces rate limits on its own.',
+      () => Number(buckets.isDegraded),
+    );
+    new Counter({
+      name: 'lanyard_bucket_decisions_without_redis_total',
+      help: 'Rate-limit decisions that this process made without Redis.',
+      registers: this.registers,
+      collect() {
+        this.reset();
+        this.inc(buckets.degradedDecisions);
+      },
+    });
+    new Gauge({
+      name: 'lanyard_database_connections',
+      help: 'Connections of this process to PostgreSQL, by state.',
+      labelNames: ['state'],
+      registers: this.registers,
+      collect() {
+        const { totalCount, idleCount } = poolOf(dataSource);
+        this.set({ state: 'used' }, totalCount - idleCount);
+        this.set({ state: 'idle' }, idleCount);
+      },
+    });
+    this.addGauge(
+      'lanyard_database_connections_max',
+      'Maximum number of connections of this process to PostgreSQL.',
+      () => poolOf(dataSource).options.max,
+    );
+    this.addGauge(
+      'lanyard_database_waiting_requests',
+      'Requests that are waiting for a connection to PostgreSQL.',
+      () => writes.waitingRequests,
+    );
+    this.addGauge('lanyard_database_up', 'Whether PostgreSQL responded during the scrape.', async () =>
+      Number((await probe(dataSource, 'select 1')) !== undefined),
+    );
+    this.addGauge(
+      'lanyard_database_size_bytes',
+      'Size of the database on disk, as PostgreSQL last reported it.',
+      async () => (await probe<{ size: number }>(dataSource, SELECT_SIZE))?.size,
+    );
+  }
 
   readonly observe: Observer = ({ method, route, status, milliseconds }, { caller, res }) => {
     this.durations.observe({ method, route, status }, milliseconds / 1000);
@@ -102,7 +112,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     collectDefaultMetrics({ register: this.registry });
     this.server = createServer((request, response) => {
       if (request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end();
-      this.scrape().then(
+      this.registry.metrics().then(
         (text) => void response.writeHead(200, { 'Content-Type': this.registry.contentType }).end(text),
         () => void response.writeHead(500).end(),
       );
@@ -120,32 +130,19 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     this.server?.closeAllConnections();
   }
 
-  private gauge(name: string, help: string): Gauge {
-    return new Gauge({ name, help, registers: this.registers });
-  }
-
-  /** Values that are known elsewhere are read at each scrape, instead of being counted at each request. */
-  private async scrape(): Promise<string> {
-    const pool = poolOf(this.dataSource);
-    const bytes = await this.databaseSize();
-    this.databaseUp.set(Number(bytes !== undefined));
-    if (bytes !== undefined) this.databaseBytes.set(bytes);
-    this.connections.set({ state: 'used' }, pool.totalCount - pool.idleCount);
-    this.connections.set({ state: 'idle' }, pool.idleCount);
-    this.maxConnections.set(pool.options.max);
-    this.waitingRequests.set(this.writes.waitingRequests);
-    this.redisDegraded.set(Number(this.buckets.isDegraded));
-    this.decisionsWithoutRedis.reset();
-    this.decisionsWithoutRedis.inc(this.buckets.degradedDecisions);
-    return this.registry.metrics();
-  }
-
-  /** @returns undefined if PostgreSQL does not respond in time */
-  private async databaseSize(): Promise<number | undefined> {
-    const size = { text: 'select pg_database_size(current_database()) as size', query_timeout: DATABASE_TIMEOUT_MS };
-    const result = await poolOf(this.dataSource)
-      .query<{ size: string }>(size)
-      .catch(() => undefined);
-    return result && Number(result.rows[0]?.size);
+  /**
+   * Adds a value that is known elsewhere, and read at each scrape instead of being counted at each request.
+   * @param read returns undefined to keep what was read before
+   */
+  addGauge(name: string, help: string, read: () => number | undefined | Promise<number | undefined>): void {
+    new Gauge({
+      name,
+      help,
+      registers: this.registers,
+      async collect() {
+        const value = await read();
+        if (value !== undefined) this.set(value);
+      },
+    });
   }
 }

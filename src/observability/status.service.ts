@@ -91,7 +91,7 @@ export class StatusService {
     return { database, serversWithoutRedis, migrations, ...counts };
   }
 
-  private async migrations(): Promise<NonNullable<DatabaseStatus['migrations']>> {
+  private async migrations() {
     const [{ exists }] = await this.dataSource.query<[{ exists: boolean }]>(
       `select to_regclass('migrations') is not null as exists`,
     );

@@ -9,11 +9,6 @@ import { CommandError, UsageError } from './terminal/terminal';
 
 /** Parsers of arguments and options. Their errors never repeat the value, which may be a key pasted by mistake. */
 
-/** Options of every command. */
-export interface GlobalOptions {
-  json?: boolean;
-}
-
 export interface CommandDescription {
   /** What the command does, in one or two sentences. Lists of commands show it, too. */
   summary: string;
@@ -43,6 +38,11 @@ export const parser =
     if (result === undefined) throw new UsageError(requirement);
     return result;
   };
+
+/** Collects the values of an option that may be given several times. */
+export const collect =
+  <T>(parse: (value: string) => T) =>
+  (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
 /** Parses text that is stored: at most 255 characters, not all of them blank. */
 export const parseText =

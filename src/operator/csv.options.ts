@@ -4,7 +4,7 @@ import { MAX_INT32 } from '../fields/schemas';
 import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-options';
 import { type CsvSection, type CsvService, fieldNamed } from '../csv/csv.service';
 import { quote } from '../datasets/quote';
-import { parseChoice, parseInteger, parseText } from './arguments';
+import { collect, parseChoice, parseInteger, parser, parseText } from './arguments';
 import { UsageError } from './terminal/terminal';
 
 /** Options of the commands that read or write CSV. */
@@ -13,8 +13,8 @@ export interface CsvOptions extends Omit<CsvFormat, 'section' | 'mappings' | 'op
   map?: string[];
   errors?: string;
   event?: string;
-  registered?: boolean;
-  checkedIn?: boolean;
+  registered?: true;
+  checkedIn?: true;
 }
 
 /** Options of the command that reads CSV. */
@@ -68,37 +68,34 @@ function parseLines(value: string, before: [number, number][] = []): [number, nu
   return [...before, ...lines];
 }
 
-function parseOnly(text: string, before: CsvFormat['only'] = []): CsvFormat['only'] {
-  const [, column = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-  if (column.trim() === '') throw new UsageError('--only must be COLUMN=VALUE, as in --only "Status=Approved"');
-  return [...before, { column, value }];
-}
+const parseOnly = collect(
+  parser('--only must be COLUMN=VALUE, as in --only "Status=Approved"', (text) => {
+    const [, column = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+    return column.trim() === '' ? undefined : { column, value };
+  }),
+);
 
-export function parseEncoding(value: string): string {
-  if (encodingExists(value)) return value;
-  throw new UsageError('--encoding must be the name of an encoding, such as windows-1252, iso-8859-2 or shift_jis');
-}
+export const parseEncoding = parser(
+  '--encoding must be the name of an encoding, such as windows-1252, iso-8859-2 or shift_jis',
+  (value) => (encodingExists(value) ? value : undefined),
+);
 
 export const withCsvOptions = (to: Command, service: CsvService): Command =>
   to
     .addOption(new Option('--csv <SECTION>', 'use CSV for the records of one section').choices(service.sections))
-    .option('--map <COLUMN=FIELD>', 'assign a CSV column to a field (repeatable)', appendValue)
+    .option('--map <COLUMN=FIELD>', 'assign a CSV column to a field (repeatable)', collect(String))
     .option('--delimiter <CHARACTER>', 'character between cells, such as ";" or tab', parseDelimiter)
     .option('--raw', 'keep cells that look like a formula as they are: no apostrophe is added or removed');
 
-const appendValue = (value: string, before: string[] = []): string[] => [...before, value];
-
-function parseDelimiter(value: string): string {
+const parseDelimiter = parser('--delimiter must be one character, or tab', (value) => {
   if (value === 'tab' || value === '\\t') return '\t';
-  if (value.length === 1 && !/["\r\n]/.test(value)) return value;
-  throw new UsageError('--delimiter must be one character, or tab');
-}
+  return value.length === 1 && !/["\r\n]/.test(value) ? value : undefined;
+});
 
 /** @throws UsageError when an entry is not COLUMN=FIELD, or names no field of the section */
 function parseMappings(section: CsvSection, name: string, entries: string[]): ColumnMapping[] {
   return entries.map((entry) => {
-    const equals = entry.lastIndexOf('=');
-    const [column, fieldName] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
+    const [, column = '', fieldName = ''] = /^\s*(.*?)\s*=\s*([^=]*?)\s*$/s.exec(entry) ?? [];
     if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
     const field = fieldNamed(section, fieldName);
     if (field || fieldName === '') return { column, field };
@@ -149,7 +146,7 @@ function optionValuesOf(
     { option: '--checked-in', fieldName: 'checkedIn', value: checkedIn && 'yes' },
   ];
   return options.flatMap(({ option, fieldName, value }) => {
-    if (value === undefined || value === false) return [];
+    if (value === undefined) return [];
     const field = fieldNamed(section, fieldName);
     if (!field) throw new UsageError(`${option} cannot be used for ${name}`);
     return { option, field, value };

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { appendFile, readFile, stat } from 'node:fs/promises';
+import { OWNER_ONLY } from './new-file';
 import { CommandError } from './terminal/terminal';
-
-const OWNER_ONLY = 0o600;
 
 /**
  * The persons that were erased, to be erased again after a restore. The first line has the salt, each other line the time
@@ -41,16 +40,12 @@ function parseText(line: string, name: string): string | undefined {
 
 /** Appends a line for each address, and waits until the disk has them. */
 export async function recordErasure(file: string, organizationId: number, emails: string[]): Promise<void> {
-  const handle = await open(file, 'a+', OWNER_ONLY);
-  try {
-    const isNew = (await handle.stat()).size === 0;
-    const salt = isNew ? randomBytes(32).toString('hex') : (await readErasures(file)).salt;
-    const at = new Date();
-    const persons = emails.map((email) => ({ at, sha256: hashPerson(salt, organizationId, email) }));
-    const lines = [...(isNew ? [{ salt }] : []), ...persons].map((line) => `${JSON.stringify(line)}\n`);
-    await handle.appendFile(lines.join(''));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  // A file that cannot be written to is an error before it is read.
+  await appendFile(file, '', { mode: OWNER_ONLY });
+  const isNew = (await stat(file)).size === 0;
+  const salt = isNew ? randomBytes(32).toString('hex') : (await readErasures(file)).salt;
+  const at = new Date();
+  const persons = emails.map((email) => ({ at, sha256: hashPerson(salt, organizationId, email) }));
+  const lines = [...(isNew ? [{ salt }] : []), ...persons].map((line) => `${JSON.stringify(line)}\n`);
+  await appendFile(file, lines.join(''), { flush: true });
 }

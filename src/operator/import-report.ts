@@ -6,9 +6,9 @@ import type { DateFormat } from '../csv/date-times';
 import { isState } from '../csv/column-names';
 import { isOutState, statesOf } from '../csv/row-states';
 import { databaseErrorMessage } from '../database/errors';
-import type { Counts, Datasets } from '../datasets/dataset';
+import type { Datasets } from '../datasets/dataset';
 import { LEGACY_ENCODING } from '../datasets/open';
-import { ImportError, type ImportIssue, NO_LOCATION } from '../datasets/import-error';
+import { ImportError, NO_LOCATION } from '../datasets/import-error';
 import type { ImportPlan } from '../datasets/import-plan';
 import type { ImportResult } from '../datasets/import.service';
 import type { Repetitions } from '../datasets/stage';
@@ -17,8 +17,67 @@ import type { BeforeFile } from './before-file';
 import type { LeftOutList } from './left-out-list';
 import { formatCount, formatNumber, formatTable } from './terminal/table';
 
+/** What is known about an import that has succeeded. */
+interface FinishedImport {
+  datasets: Datasets;
+  result: ImportResult;
+  /** Undefined if nothing may be left out. */
+  leftOut?: LeftOutList;
+  /** The file of the changed records, if they are kept. A dry run changes none, so it has no such file. */
+  before?: BeforeFile;
+  /** Whether the option is given that keeps the changed records. */
+  keepsBefore: boolean;
+}
+
+const csvPlanOf = (plan: ImportPlan): CsvPlan | undefined => ('survey' in plan ? (plan as CsvPlan) : undefined);
+
+/** The names of the file's own columns, if it has any. */
+export const columnNames = (plan: ImportPlan): readonly string[] => csvPlanOf(plan)?.survey.header.names ?? [];
+
+/** What a person reads: the result in one sentence or two, how the file was read, and where to find the rest. */
+export function reportText({ datasets, result, leftOut, before, keepsBefore }: FinishedImport): string {
+  const { importId, outcomes } = result;
+  const plan = csvPlanOf(result.plan);
+  const isDryRun = importId === undefined;
+  const updated = Object.values(outcomes).reduce((sum, each) => sum + each.updated, 0);
+  const what = outcomesText(datasets, result);
+  const changes = `This would change ${formatCount(updated, 'record')}. To be able to bring that back, add --before FILE.`;
+  return applicableLines([
+    `${isDryRun ? 'Would import' : 'Imported'} ${what}.${leftOut ? leftOutText(leftOut) : ''}`,
+    ...(plan ? readingNotes(plan, result) : []),
+    ...(plan && leftOut ? leftOutLines(leftOut, plan) : []),
+    importId !== undefined && `Import ID: ${importId}`,
+    before &&
+      before.count > 0 &&
+      `Saved ${formatCount(before.count, 'record')} as before the import to ${before.path}.`,
+    ...(plan && isDryRun ? readingLines(plan, result) : []),
+    isDryRun && updated > 0 && !keepsBefore && changes,
+    isDryRun && 'This was a dry run: nothing was stored.',
+  ]).join('\n');
+}
+
+/** What a program reads. The ids of each section that reports them are a property with its name. */
+export function reportJson({ result, leftOut, before }: FinishedImport): object {
+  const { importId, imported, outcomes, ids, repeatedRows } = result;
+  const plan = csvPlanOf(result.plan);
+  return {
+    importId,
+    imported,
+    outcomes,
+    ...ids,
+    repeatedRows: repeatedRows || undefined,
+    ...(plan && csvJson(plan, result)),
+    before: before && (before.count > 0 ? before.path : null),
+    ...(leftOut && {
+      skipped: { rows: leftOut.rows, values: leftOut.values, columns: [...leftOut.columns.values()] },
+      errorsFile: leftOut.path ?? null,
+    }),
+    dryRun: importId === undefined || undefined,
+  };
+}
+
 /** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
-export function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
+function outcomesText(datasets: Datasets, { imported, outcomes }: ImportResult): string {
   const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
     const count = imported[section] ?? 0;
     const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
@@ -27,111 +86,29 @@ export function outcomesText(datasets: Datasets, imported: Counts, outcomes: Imp
   return parts.join('; ') || 'nothing';
 }
 
-const isCsv = (plan: ImportPlan): plan is CsvPlan => 'survey' in plan;
-
-/** The names of the file's own columns, if it has any. */
-export const columnNames = (plan: ImportPlan): readonly string[] => (isCsv(plan) ? plan.survey.header.names : []);
-
-/** What a person and a program read about an import that has succeeded. */
-export class ImportReport {
-  private readonly plan: CsvPlan | undefined;
-
-  /**
-   * @param leftOut undefined if nothing may be left out
-   * @param before the file of the changed records, if they are kept
-   */
-  constructor(
-    private readonly datasets: Datasets,
-    private readonly result: ImportResult,
-    private readonly isDryRun: boolean,
-    private readonly leftOut?: LeftOutList,
-    private readonly before?: BeforeFile,
-  ) {
-    this.plan = isCsv(result.plan) ? result.plan : undefined;
-  }
-
-  /** The result in one sentence, or two. */
-  get text(): string {
-    const what = outcomesText(this.datasets, this.result.imported, this.result.outcomes);
-    return `${this.isDryRun ? 'Would import' : 'Imported'} ${what}.${this.leftOut ? leftOutText(this.leftOut) : ''}`;
-  }
-
-  get lines(): string[] {
-    const { plan, leftOut, before } = this;
-    const { importId } = this.result;
-    return applicableLines([
-      this.text,
-      ...(plan ? readingNotes(plan, this.result) : []),
-      ...(plan && leftOut ? leftOutLines(leftOut, plan) : []),
-      importId !== undefined && `Import ID: ${importId}`,
-      before &&
-        before.count > 0 &&
-        `Saved ${formatCount(before.count, 'record')} as before the import to ${before.path}.`,
-    ]);
-  }
-
-  /** The ids of each section that reports them are a property with its name. */
-  get json(): object {
-    const { importId, imported, outcomes, ids, repeatedRows, preview } = this.result;
-    const { plan, before, leftOut, isDryRun } = this;
-    return {
-      importId,
-      imported,
-      outcomes,
-      ...ids,
-      ...(repeatedRows > 0 && { repeatedRows }),
-      ...(plan && csvJson(plan, this.result)),
-      ...(before && { before: before.count > 0 ? before.path : null }),
-      ...(leftOut && leftOutJson(leftOut)),
-      ...(isDryRun && { dryRun: true }),
-      ...(isDryRun &&
-        plan && {
-          ...planJson(plan),
-          first: preview.map((record) => JSON.parse(record) as unknown),
-        }),
-    };
-  }
-
-  /**
-   * How a dry run has read the file.
-   * @param keepsBefore whether the option is given that keeps the changed records
-   */
-  dryRunText(keepsBefore: boolean): string {
-    const updated = Object.values(this.result.outcomes).reduce((sum, each) => sum + each.updated, 0);
-    const changes = `This would change ${formatCount(updated, 'record')}. To be able to bring that back, add --before FILE.`;
-    return applicableLines([
-      ...(this.plan ? this.readingLines(this.plan) : []),
-      updated > 0 && !keepsBefore && changes,
-      'This was a dry run: nothing was stored.\n',
-    ]).join('\n');
-  }
-
-  /** What the file is, what its columns fill, and its first records. */
-  private readingLines(plan: CsvPlan): string[] {
-    const columns = plan.columns.map(({ name, field, use }) => [
-      escapeInvisible(name),
-      field?.name ?? `(${use ?? 'skipped'})`,
-    ]);
-    return [formatText(plan), formatTable(['column', 'field'], columns), ...this.result.preview.map(escapeInvisible)];
-  }
+/** What a dry run shows of a file: what it is, what its columns fill, and its first records. */
+function readingLines(plan: CsvPlan, { preview }: ImportResult): string[] {
+  const columns = plan.columns.map(({ name, field, use }) => [
+    escapeInvisible(name),
+    field?.name ?? `(${use ?? 'skipped'})`,
+  ]);
+  return [formatText(plan), formatTable(['column', 'field'], columns), ...preview.map(escapeInvisible)];
 }
 
-/** What the JSON result has of the reading of a file. */
-function csvJson(plan: CsvPlan, repetitions: Repetitions): object {
+/** What the JSON result has of the reading of a file, and more of it after a dry run. */
+function csvJson(plan: CsvPlan, result: ImportResult): object {
   const { count, first } = plan.repeatedHours;
   const states = stateColumns(plan).map(([column, facts]) => [column, Object.fromEntries(statesOf(facts))]);
-  return {
-    ...(first && { repeatedHours: { count, ...first } }),
-    notes: readingNotes(plan, repetitions),
-    ...(states.length > 0 && { states: Object.fromEntries(states) as object }),
-  };
-}
-
-function planJson(plan: CsvPlan): object {
   const { delimiter, delimiterSource, line } = plan.survey.header;
   return {
-    format: { delimiter, delimiterSource, headerLine: line, dateFormats: Object.fromEntries(dateFormatsOf(plan)) },
-    columns: plan.columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null })),
+    repeatedHours: first && { count, ...first },
+    notes: readingNotes(plan, result),
+    states: states.length > 0 ? (Object.fromEntries(states) as object) : undefined,
+    ...(result.importId === undefined && {
+      format: { delimiter, delimiterSource, headerLine: line, dateFormats: Object.fromEntries(dateFormatsOf(plan)) },
+      columns: plan.columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null })),
+      first: result.preview.map((record) => JSON.parse(record) as unknown),
+    }),
   };
 }
 
@@ -162,32 +139,22 @@ const applicableLines = (lines: (string | false | undefined)[]): string[] =>
 
 /** The errors of the file, or the one with which the database ended the import. Undefined for any other error. */
 export function errorsJson(error: unknown): object | undefined {
-  if (error instanceof ImportError) return { errors: error.issues.map(issueJson), more: error.moreCount };
+  if (error instanceof ImportError) {
+    const errors = error.issues.map(({ line, column, path, value = null, expected }) => {
+      return { line, column, path, value, expected };
+    });
+    return { errors, more: error.moreCount };
+  }
   const expected = databaseErrorMessage(error);
   return expected === undefined ? undefined : { errors: [{ ...NO_LOCATION, expected }], more: 0 };
 }
 
-const issueJson = ({ line, column, path, value = null, expected }: ImportIssue): ImportIssue => ({
-  line,
-  column,
-  path,
-  value,
-  expected,
-});
-
 /** What a lenient import has left out, in a sentence that follows the outcome. */
 function leftOutText({ rows, values, path }: LeftOutList): string {
-  if (rows + values === 0) return '';
-  const what = [];
-  if (rows > 0) what.push(formatCount(rows, 'row'));
-  if (values > 0) what.push(formatCount(values, 'value'));
+  const what = applicableLines([rows > 0 && formatCount(rows, 'row'), values > 0 && formatCount(values, 'value')]);
+  if (what.length === 0) return '';
   return ` Skipped ${what.join(' and ')}${path === undefined ? '' : `: see ${path}`}.`;
 }
-
-const leftOutJson = ({ rows, values, columns, path }: LeftOutList): object => ({
-  skipped: { rows, values, columns: [...columns.values()] },
-  errorsFile: path ?? null,
-});
 
 /** A line for each column of which something was left out. */
 function leftOutLines({ columns }: LeftOutList, plan: CsvPlan): string[] {
@@ -229,9 +196,9 @@ export function readingNotes(plan: CsvPlan, { repeatedRows, samePersonRows }: Re
 
 function skippedColumnNotes(columns: readonly CsvColumn[]): string[] {
   return columns.flatMap(({ name, skipReason, type }) => {
-    const kinds = [...(type?.fields ?? [])].flatMap(([kind, field]) => (field === null ? [kind] : []));
-    const left = kinds.map((kind) => `Left out of column ${quote(name)}: ${otherNumberReason(kind)}`);
-    return skipReason === undefined ? left : [`Skipped column ${quote(name)}: ${skipReason}`];
+    if (skipReason !== undefined) return `Skipped column ${quote(name)}: ${skipReason}`;
+    const leftOut = [...(type?.fields ?? [])].filter(([, field]) => field === null);
+    return leftOut.map(([kind]) => `Left out of column ${quote(name)}: ${otherNumberReason(kind)}`);
   });
 }
 

@@ -3,6 +3,7 @@ import { appendFileSync, createReadStream, existsSync, openSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { OWNER_ONLY } from './new-file';
 import { errorMessage, CommandError } from './terminal/terminal';
 
 /** The size of a file in bytes, or undefined if it is unknown. Errors are reported when the file is read. */
@@ -20,19 +21,17 @@ function openStream(file: string | number): Readable {
  * @param onBytes called with the size of each chunk
  * @throws CommandError if it cannot be read
  */
-export async function* readChunks(file: string | number, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+export async function* readChunks(file: string | number, onBytes?: (count: number) => void): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of openStream(file)) {
       const bytes = chunk as Buffer;
-      onBytes(bytes.length);
+      onBytes?.(bytes.length);
       yield bytes;
     }
   } catch (error) {
     throw new CommandError(`Cannot read ${file === '-' ? 'standard input' : file}: ${errorMessage(error)}`);
   }
 }
-
-const OWNER_ONLY = 0o600;
 
 /**
  * Opens a file for a first and a second reading. What can be read only once, such as standard input, is kept in a temporary
@@ -47,7 +46,7 @@ export function openTwice(file: string, onBytes: (count: number) => void): () =>
     const wasFirst = isFirst;
     isFirst = false;
     if (wasFirst && !isRegularFile) kept = openNamelessFile();
-    for await (const bytes of readChunks(wasFirst ? file : (kept ?? file), wasFirst ? () => undefined : onBytes)) {
+    for await (const bytes of readChunks(wasFirst ? file : (kept ?? file), wasFirst ? undefined : onBytes)) {
       if (wasFirst && kept !== undefined) appendFileSync(kept, bytes);
       yield bytes;
     }

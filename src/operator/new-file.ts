@@ -2,7 +2,8 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CommandError, errorMessage } from './terminal/terminal';
 
-const OWNER_ONLY = 0o600;
+/** The mode of files of personal data. */
+export const OWNER_ONLY = 0o600;
 const WRITE_LENGTH = 65_536;
 
 /**

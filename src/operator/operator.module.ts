@@ -19,19 +19,6 @@ import { CheckService } from '../schema/check.service';
 import { RestoreService } from '../backup/restore.service';
 import { StatusService } from '../observability/status.service';
 
-/** An unreachable database is reported without retries. `openDatabase` has waited for it, if the command waits at all. */
-const databaseOptions = (
-  { databaseUrl = '', auditDays }: Config,
-  { migrations }: Extension,
-  command: string,
-): DatabaseOptions => ({
-  options: {
-    ...operatorDataSourceOptions(databaseUrl, { migrations, session: auditOptions(command, auditDays) }),
-    connectTimeoutMS: ATTEMPT_TIMEOUT_MS,
-    retryAttempts: 1,
-  },
-});
-
 /** The services of the operator's commands. Nothing here runs in the background; only the server's modules do. */
 @Module({})
 export class OperatorModule {
@@ -41,14 +28,22 @@ export class OperatorModule {
    * @param extension its modules, so that commands have their entities and providers
    */
   static with(config: Config, extension: Extension = {}, command = 'command line'): DynamicModule {
+    const { databaseUrl = '', auditDays } = config;
+    const { migrations } = extension;
     const contexts = contextsOf(extension);
+    // An unreachable database is reported without retries. `openDatabase` has waited for it, if the command waits at all.
+    const options: DatabaseOptions['options'] = {
+      ...operatorDataSourceOptions(databaseUrl, { migrations, session: auditOptions(command, auditDays) }),
+      connectTimeoutMS: ATTEMPT_TIMEOUT_MS,
+      retryAttempts: 1,
+    };
     return {
       module: OperatorModule,
       global: true,
       imports: [
         DatabaseModule,
         AccessModule,
-        ContextsModule.with(contexts, extension.migrations),
+        ContextsModule.with(contexts, migrations),
         ...contexts.map(({ module }) => module),
         ChangesModule,
         WebhooksModule,
@@ -59,7 +54,7 @@ export class OperatorModule {
       ],
       providers: [
         { provide: Config, useValue: config },
-        { provide: DatabaseOptions, useValue: databaseOptions(config, extension, command) },
+        { provide: DatabaseOptions, useValue: { options } },
         BackupService,
         CatalogService,
         CheckService,

@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
+import { OWNER_ONLY } from './new-file';
 import { errorMessage, CommandError } from './terminal/terminal';
-
-const OWNER_ONLY = 0o600;
 
 /** Appends a chunk. It resolves when the chunk has been written. */
 type Append = (chunk: string | Buffer) => Promise<void>;

@@ -8,12 +8,12 @@ import { type Context, feedResourcesOf } from '../contexts';
 import { poolOf } from '../database/data-source';
 import { contextsOf, type Extension, extensionSchema } from '../extensions/extension';
 import { factoryWith } from '../extensions/replaced-providers';
-import { OpenDatabase, openDatabase } from '../schema/open';
+import { OpenDatabase, openDatabase, type OpenOptions } from '../schema/open';
 import type { SchemaDefinition } from '../schema/schema-definition';
 import { Interrupted, createStopSignal } from '../server/stop-signal';
 import { OperatorModule } from './operator.module';
 import { formatResult } from './terminal/table';
-import { printResult, printStatus } from './terminal/terminal';
+import { print, printStatus } from './terminal/terminal';
 
 /** What all commands of one invocation work with. */
 export class Session {
@@ -36,20 +36,21 @@ export class Session {
    * afterwards.
    * @param work calls `finish` when it is about to commit, so that a later signal does not interrupt it
    * @param open opens the database; by default it applies all migrations
+   * @param options more options to open it with
    * @throws Interrupted after a signal. The work's connections are closed, so PostgreSQL rolls back what is not committed.
    */
   async withServices<T>(
     work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
     open: typeof openDatabase = openDatabase,
+    options: Partial<OpenOptions> = {},
   ): Promise<T> {
     const stop = createStopSignal();
     const config = readConfig();
-    const database = await open(config, printStatus, { schema: this.schema, log: printStatus, signal: stop }).catch(
-      (error: unknown) => {
-        stop.throwIfAborted(); // A signal has ended the wait.
-        throw error;
-      },
-    );
+    const opening = { ...options, schema: this.schema, log: printStatus, signal: stop };
+    const database = await open(config, printStatus, opening).catch((error: unknown) => {
+      stop.throwIfAborted(); // A signal has ended the wait.
+      throw error;
+    });
     try {
       const services = await this.connectServices(new Config({ ...config, databaseUrl: database.url }), database.url);
       const usedConnections = new Set<Client>();
@@ -84,10 +85,18 @@ export class Session {
 
   /**
    * Prints the result of the command: one JSON value with `--json`, otherwise text.
-   * @param shown what the text shows in place of the result
+   * @param shown what the text shows in place of the result, or the text
    */
-  print(result: object, { shown = result, hint = '' }: { shown?: object; hint?: string } = {}): Promise<void> {
-    return printResult(this.json, result, () => `${formatResult(shown)}\n${hint}`.trimEnd());
+  async print(
+    result: object,
+    { shown = result, hint = '' }: { shown?: object | string; hint?: string } = {},
+  ): Promise<void> {
+    const text = (): string => (typeof shown === 'string' ? shown : `${formatResult(shown)}\n${hint}`.trimEnd());
+    await print(`${this.json ? JSON.stringify(result) : text()}\n`).catch((error: Error) => {
+      // Repeating the command may do its work twice.
+      error.message += '. The command did its work, but the result was not shown.';
+      throw error;
+    });
   }
 
   /** @throws ConfigError if the database is unreachable, because connecting is all that happens before a command's work */

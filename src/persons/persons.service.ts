@@ -41,14 +41,17 @@ export interface Erasure {
 }
 
 /** A person in an organization. */
-export interface Person {
+export interface Person extends PersonQuery {
   organizationId: number;
-  query: PersonQuery;
 }
 
-interface Found extends Person {
+interface Found {
+  organizationId: number;
   leadIds: string[];
-  needles: Needles;
+  /** The addresses that are looked for. */
+  emails: string[];
+  /** What identifies the stored responses that hold the person: the parameters of their statements. */
+  responses: unknown[];
   data: PersonData;
 }
 
@@ -102,30 +105,31 @@ export class PersonsService {
   }
 
   private async findAll(manager: EntityManager, person: Person): Promise<Found> {
-    const { organizationId, query } = person;
-    const { emailPatterns } = needlesOf(query);
-    const values = [organizationId, query.emails, query.phones, query.leads, emailPatterns];
+    const { organizationId, leads } = person;
+    const values = [organizationId, person.emails, person.phones, leads, needlesOf(person).emailPatterns];
     const rows = await manager.query<{ id: string; document: string; addresses: string; phones: string[] }[]>(
       SQL.FIND_LEADS,
       values,
     );
     // What a lead that was named by its ID has is looked for elsewhere.
-    const named = rows.filter(({ id }) => query.leads.includes(id));
+    const named = rows.filter(({ id }) => leads.includes(id));
     const needles = needlesOf({
-      emails: [...new Set([...query.emails, ...named.flatMap(({ addresses }) => addressesIn(addresses))])],
-      phones: [...new Set([...query.phones, ...named.flatMap(({ phones }) => phones)])],
+      emails: [...new Set([...person.emails, ...named.flatMap(({ addresses }) => addressesIn(addresses))])],
+      phones: [...new Set([...person.phones, ...named.flatMap(({ phones }) => phones)])],
     });
+    const { emails, emailPatterns, wholeEmailPatterns, phonePatterns } = needles;
     const leadIds = rows.map(({ id }) => id);
+    const responses = [organizationId, leadIds, emailPatterns, wholeEmailPatterns, phonePatterns];
     const count = async (statement: string, parameters: unknown[]): Promise<number> =>
       (await manager.query<{ count: number }[]>(statement, parameters))[0]?.count ?? 0;
-    const storedAnswers = await count(SQL.COUNT_RESPONSES, responseValues(organizationId, leadIds, needles));
-    const changes = await count(SQL.COUNT_CHANGES, [organizationId, leadIds, needles.emailPatterns]);
+    const storedAnswers = await count(SQL.COUNT_RESPONSES, responses);
+    const changes = await count(SQL.COUNT_CHANGES, [organizationId, leadIds, emailPatterns]);
     const data = {
       records: rows.map(({ document }) => JSON.parse(document) as { id: string }),
       ...(await this.findElsewhere(manager, organizationId, leadIds, needles)),
       traces: { storedAnswers, changes },
     };
-    return { ...person, leadIds, needles, data };
+    return { organizationId, leadIds, emails, responses, data };
   }
 
   private async findElsewhere(
@@ -155,15 +159,14 @@ export class PersonsService {
 
   private async eraseFound(
     manager: EntityManager,
-    { organizationId, leadIds, needles }: Found,
+    { organizationId, leadIds, emails, responses }: Found,
     alsoAsUser: boolean,
   ): Promise<void> {
-    const responses = responseValues(organizationId, leadIds, needles);
     await manager.query(SQL.REPLACE_RESPONSES, [...responses, ALL_RESPONSES]);
     await lockOrganization(manager, organizationId);
     await manager.query(SQL.DELETE_LEADS, [organizationId, leadIds]);
     for (const table of alsoAsUser ? await searchedTables(manager, this.datasets) : []) {
-      for (const statement of SQL.eraseUsers(table)) await manager.query(statement, [organizationId, needles.emails]);
+      for (const statement of SQL.eraseUsers(table)) await manager.query(statement, [organizationId, emails]);
     }
     await manager.query(SQL.REPLACE_RESPONSES, [...responses, LATEST_RESPONSES]);
     await recordAudit(manager, {
@@ -174,11 +177,3 @@ export class PersonsService {
     });
   }
 }
-
-const responseValues = (organizationId: number, leadIds: string[], needles: Needles): unknown[] => [
-  organizationId,
-  leadIds,
-  needles.emailPatterns,
-  needles.wholeEmailPatterns,
-  needles.phonePatterns,
-];

@@ -65,17 +65,17 @@ export async function searchedTables(manager: EntityManager, datasets: Datasets)
   return found.flatMap((each) => {
     const table = tables.find(({ name }) => name === each.name);
     if (!each.organizationColumn && !table?.isShared) return [];
-    const columns = each.columns.map((column) => ({ ...column, ...meaningOf(`${each.name}.${column.name}`, table) }));
+    const columns = each.columns.map((column) => ({ ...column, ...meaningOf(column.name, table) }));
     return { ...each, columns, resource: (table?.list?.name ?? table?.section) || each.name };
   });
 }
 
 function meaningOf(column: string, table?: Table): Omit<SearchedColumn, keyof CatalogColumn> {
-  const filled = table?.columns.find(({ name }) => `${table.name}.${name}` === column);
+  const filled = table?.columns.find(({ name }) => name === column);
   const kind = filled && !table?.list ? schemasOf(table!.dataset.record).get(filled.path)?.kind : undefined;
   return {
-    field: filled?.path ?? column.slice(column.indexOf('.') + 1),
-    holdsUser: kind === 'email' && column !== 'leads.email',
+    field: filled?.path ?? column,
+    holdsUser: kind === 'email' && !(table?.name === 'leads' && column === 'email'),
     isRecordKey: filled !== undefined && filled.path === table?.dataset.key,
   };
 }

@@ -12,7 +12,7 @@ export async function run(extension?: Extension): Promise<void> {
   if (extension) endUnlessSingleInstances();
   // Either half is loaded only when it runs: a server needs no command line, and a process that waits for a server neither.
   const serve = (): Promise<never> =>
-    (module.require('./serve') as typeof import('./serve')).serve(extension, { json: hasJsonFlag() });
+    (module.require('./serve') as typeof import('./serve')).serve(extension, hasJsonFlag());
   if (!startsServer())
     await (module.require('../operator/run') as typeof import('../operator/run')).runCommand(extension, serve);
   else if (extension || hasHeapLimit()) await serve();

@@ -84,13 +84,11 @@ function exitStatusFor(error: unknown): number {
   return 1;
 }
 
-export interface ServeOptions {
-  /** Whether standard output gets one JSON value when the server is ready, and everything else goes to standard error. */
-  json?: boolean;
-}
-
-/** Runs the server, with the modules of an extension, until a signal stops it, and ends the process. */
-export async function serve(extension: Extension = {}, { json = false }: ServeOptions = {}): Promise<never> {
+/**
+ * Runs the server, with the modules of an extension, until a signal stops it, and ends the process.
+ * @param json whether standard output gets one JSON value when the server is ready, and everything else goes to standard error
+ */
+export async function serve(extension: Extension = {}, json = false): Promise<never> {
   disablePretenuring();
   if (json) logToStandardError();
   process.stderr.on('error', () => undefined); // a reader that has gone

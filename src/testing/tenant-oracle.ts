@@ -8,6 +8,7 @@ import { ApiKeysService } from '../access/api-keys.service';
 import { OrganizationsService } from '../access/organizations.service';
 import { withoutActor } from '../database/actor';
 import { poolOf } from '../database/data-source';
+import { GENEROUS_LIMITS } from './test-lanyard';
 
 /** A statement of a request that reaches rows of all organizations. */
 export interface UnscopedStatement {
@@ -121,14 +122,14 @@ export class TenantOracle {
 
   private async createKey(): Promise<string> {
     const { id } = await this.app.get(OrganizationsService).create('Tenant oracle');
-    const { key } = await this.app.get(ApiKeysService).issue(id, { maxTokens: 1_000_000, refillRate: 1_000_000 });
+    const { key } = await this.app.get(ApiKeysService).issue(id, GENEROUS_LIMITS);
     return key;
   }
 
   private readsOwned(texts: Set<string>): Promise<boolean> {
     return this.withTables(async (runner, tables) => {
       for (const text of texts) {
-        const nodes = nodesOf(await planOf(runner, text));
+        const nodes = await planOf(runner, text);
         if (nodes.some((node) => tables.includes(node['Relation Name'] ?? ''))) return true;
       }
       return false;
@@ -183,8 +184,8 @@ export class TenantOracle {
   }
 }
 
-/** The plan of a statement for any values of its parameters. */
-async function planOf(runner: QueryRunner, text: string): Promise<PlanNode> {
+/** The nodes of the plan of a statement for any values of its parameters. */
+async function planOf(runner: QueryRunner, text: string): Promise<PlanNode[]> {
   const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
   const values = count > 0 ? `(${Array<string>(count).fill('null').join(', ')})` : '';
   await runner.query('set plan_cache_mode = force_generic_plan');
@@ -194,7 +195,7 @@ async function planOf(runner: QueryRunner, text: string): Promise<PlanNode> {
       'QUERY PLAN': [{ Plan: PlanNode }];
     }[];
     await runner.query('deallocate tenant_oracle');
-    return rows[0]!['QUERY PLAN'][0].Plan;
+    return nodesOf(rows[0]!['QUERY PLAN'][0].Plan);
   } finally {
     await runner.query('reset plan_cache_mode');
   }
@@ -209,8 +210,7 @@ const OWNER = /^("?)(.+)\1\.organization_id$/;
 const ownerIn = (expression: string): string | undefined => OWNER.exec(expression)?.[2];
 
 /** The tables of a plan whose rows may belong to any organization. */
-function unscopedTables(plan: PlanNode, tables: string[]): string[] {
-  const nodes = nodesOf(plan);
+function unscopedTables(nodes: PlanNode[], tables: string[]): string[] {
   const { scoped, joined } = equationsOf(nodes);
   const isUnscoped = ({ Alias: alias = '', 'Relation Name': name, ...node }: PlanNode): boolean =>
     / Scan$/.test(String(node['Node Type'])) && tables.includes(name ?? '') && !scoped.has(alias);

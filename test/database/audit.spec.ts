@@ -23,7 +23,7 @@ describe('the audit log', () => {
   beforeAll(async () => void (lanyard = await startInProcess()));
 
   const entriesOf = async (organizationId: number) =>
-    (await lanyard.app.get(AuditLog).list({ organizationId, since: EPOCH })).map((row) => ({
+    (await lanyard.app.get(AuditLog).list({ organization: organizationId, since: EPOCH })).map((row) => ({
       ...row,
       text: [row.operation, row.resource, row.change].join(' '),
     }));
@@ -235,7 +235,7 @@ describe("the audit log of a team's own handlers", () => {
     const response = await server.send('POST', path, { headers, body: { ...body, id } });
     expect([path, response.status]).toEqual([path, 200]);
     const entries = async () => {
-      const rows = await server.app.get(AuditLog).list({ organizationId, since: EPOCH });
+      const rows = await server.app.get(AuditLog).list({ organization: organizationId, since: EPOCH });
       return rows
         .filter(({ resource }) => resource === 'events')
         .map((row) => [row.eventId === id, row.operation, row.change, row.keyId === keyId ? 'key' : row.keyId]);

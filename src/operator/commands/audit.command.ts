@@ -1,14 +1,7 @@
 import type { Command } from 'commander';
-import { AuditLog, type AuditRow } from '../../access/audit-log.service';
+import { AuditLog, type AuditQuery, type AuditRow } from '../../access/audit-log.service';
 import { addCommand, parseDateTimeOption, parseOrganizationId, parseUuid } from '../arguments';
 import type { Session } from '../session';
-
-interface AuditOptions {
-  organization?: number;
-  lead?: string;
-  key?: string;
-  since?: Date;
-}
 
 const dayAgo = (): Date => new Date(Date.now() - 86_400_000);
 
@@ -29,14 +22,13 @@ export function auditCommand(program: Command, session: Session): void {
       'date (midnight UTC) or ISO 8601 date-time (default: a day ago)',
       parseDateTimeOption('--since'),
     )
-    .action((options: AuditOptions) => showAudit(session, options));
+    .action((options: Partial<AuditQuery>) => showAudit(session, options));
 }
 
-async function showAudit(session: Session, { organization, lead, key, since = dayAgo() }: AuditOptions): Promise<void> {
+async function showAudit(session: Session, options: Partial<AuditQuery>): Promise<void> {
   const { rows, hint } = await session.withServices(async (services) => {
     const log = services.get(AuditLog);
-    const rows = await log.list({ organizationId: organization, leadId: lead, keyId: key, since });
-    return { rows, hint: log.notKept };
+    return { rows: await log.list({ since: dayAgo(), ...options }), hint: log.notKept };
   });
   const entries = rows.map((row) => {
     const { at, keyId, operation, resource, change, importId } = row;

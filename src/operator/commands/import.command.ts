@@ -9,7 +9,7 @@ import { decodeText } from '../../datasets/open';
 import { ImportError } from '../../datasets/import-error';
 import { type ImportOptions, type ImportResult, ImportService } from '../../datasets/import.service';
 import { COMMAND_NAME } from '../command-name';
-import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
+import { addCommand, organizationOption, findOrganization } from '../arguments';
 import { BeforeFile } from '../before-file';
 import {
   csvFormatOf,
@@ -19,12 +19,12 @@ import {
   withCsvImportOptions,
   withCsvOptions,
 } from '../csv.options';
-import { adviceLines, errorsJson, ImportReport, columnNames } from '../import-report';
+import { adviceLines, columnNames, errorsJson, reportJson, reportText } from '../import-report';
 import { fileSize, openTwice, readChunks } from '../input';
 import { LeftOutList } from '../left-out-list';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { print, printResult, RowsSkipped, UsageError } from '../terminal/terminal';
+import { print, RowsSkipped, UsageError } from '../terminal/terminal';
 
 const helpText = (service: CsvService): string => `
 A dataset, as export writes it:
@@ -50,10 +50,9 @@ ${fieldsText(service)}
 A list is a; b. A row whose id or ref is known (a ref is any text that
 identifies the lead in your file) updates the lead; any other row is a new one.`;
 
-interface ImportCommandOptions extends GlobalOptions, CsvOptions {
+interface ImportCommandOptions extends CsvOptions {
   organization?: number;
   dryRun?: boolean;
-  errors?: string;
   before?: string;
   all?: boolean;
 }
@@ -76,10 +75,10 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     );
   withCsvImportOptions(withCsvOptions(importer, service))
     .addHelpText('after', helpText(service))
-    .action((file: string, _, self: Command) => {
+    .action((file: string, options: ImportCommandOptions) => {
       const { rawArgs } = program as Command & { rawArgs: string[] };
       const command = [COMMAND_NAME, ...rawArgs.map(quoteArgument)].join(' ');
-      return importFile(session, service, file, self.optsWithGlobals<ImportCommandOptions>(), command);
+      return importFile(session, service, file, options, command);
     });
 }
 
@@ -91,7 +90,7 @@ async function importFile(
   options: ImportCommandOptions,
   command: string,
 ): Promise<void> {
-  const { json, organization, dryRun = false } = options;
+  const { organization, dryRun } = options;
   const format = csvFormatOf(service, options);
   const before = beforeFileOf(options);
   const progress = new Progress(fileSize(file));
@@ -116,15 +115,14 @@ async function importFile(
   } catch (error) {
     await leftOut?.remove();
     await before?.removeAfter(error);
-    const errors = json && errorsJson(error);
+    const errors = session.json && errorsJson(error);
     if (errors) await print(`${JSON.stringify(errors)}\n`);
     if (error instanceof ImportError && format && !format.lenient)
       error.message += `\n${adviceLines(error, command).join('\n')}`;
     throw error;
   }
-  const report = new ImportReport(datasets, result, dryRun, leftOut, before);
-  await printResult(json, report.json, () => report.lines.join('\n'));
-  if (dryRun && !json) await print(report.dryRunText(options.before !== undefined));
+  const finished = { datasets, result, leftOut, before, keepsBefore: options.before !== undefined };
+  await session.print(reportJson(finished), { shown: reportText(finished) });
   // It is not a failure, but an exit status of its own.
   if (leftOut && leftOut.rows > 0) throw new RowsSkipped();
 }

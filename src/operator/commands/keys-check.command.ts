@@ -33,7 +33,7 @@ export function addCheckCommand(group: Command, session: Session): void {
 async function checkKey(session: Session): Promise<void> {
   const text = await readKey();
   const { key, organization } = await session.withServices(async (services) => {
-    const key = hasKeyForm(text) ? await services.get(ApiKeysService).find(text) : null;
+    const key = await services.get(ApiKeysService).find(text);
     return { key, organization: key && (await services.get(OrganizationsService).find(key.organizationId)) };
   });
   const rejection = rejectionOf(text, key, organization);
@@ -44,7 +44,7 @@ async function checkKey(session: Session): Promise<void> {
 async function readKey(): Promise<string> {
   if (process.stdin.isTTY) printStatus('Paste the key, then press Enter and Ctrl-D.');
   let text = '';
-  for await (const chunk of readChunks('-', () => undefined)) {
+  for await (const chunk of readChunks('-')) {
     text += chunk.toString('latin1');
     if (text.length > MAX_INPUT_LENGTH) break;
   }

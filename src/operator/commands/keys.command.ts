@@ -2,8 +2,20 @@ import type { Command } from 'commander';
 import { ApiKeysService, DEFAULT_LIMITS, type KeySettings } from '../../access/api-keys.service';
 import { KEY_SCOPES } from '../../api/scopes';
 import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
-import * as args from '../arguments';
-import { addCommand, findOrganization } from '../arguments';
+import {
+  addCommand,
+  DURATION_HELP,
+  findOrganization,
+  organizationOption,
+  parseChoice,
+  parseDateTimeOption,
+  parseDuration,
+  parseNumber,
+  parser,
+  parseText,
+  parseUuid,
+  requireFound,
+} from '../arguments';
 import type { Session } from '../session';
 import { FAULTS_SYNTAX, parseFaults } from '../../simulate/faults';
 import { UsageError } from '../terminal/terminal';
@@ -11,17 +23,17 @@ import { addCheckCommand } from './keys-check.command';
 
 type Limits = Partial<BucketLimits>;
 
-const KEY_ID_ARGUMENT = ['<KEYID>', 'ID of the key (see "keys list")', args.parseUuid('KEYID', 'a key')] as const;
+const KEY_ID_ARGUMENT = ['<KEYID>', 'ID of the key (see "keys list")', parseUuid('KEYID', 'a key')] as const;
 const rangeText = ({ min, max }: { min: number; max: number }): string => `from ${min} to ${max}`;
 const MAX_TOKENS_OPTION = [
   '--max-tokens <N>',
   `largest burst of requests, an integer ${rangeText(MAX_TOKENS)}`,
-  args.parseNumber,
+  parseNumber,
 ] as const;
 const REFILL_RATE_OPTION = [
   '--refill-rate <R>',
   `requests per second, ${rangeText(REFILL_RATE)}, with up to 3 decimals`,
-  args.parseNumber,
+  parseNumber,
 ] as const;
 const SHOWN_ONCE = 'The key is shown only this once.';
 
@@ -45,24 +57,24 @@ function addIssueCommand(group: Command, session: Session): void {
     example:
       'keys issue --organization 1 --label crm-sync \\\n    --max-tokens 100 --refill-rate 10 --expires-at 2027-01-31',
   })
-    .option(...args.organizationOption('organization of the key'))
-    .option('--label <TEXT>', 'purpose of the key, at most 255 characters', args.parseText('--label'))
+    .option(...organizationOption('organization of the key'))
+    .option('--label <TEXT>', 'purpose of the key, at most 255 characters', parseText('--label'))
     .option(
       '--scope <SCOPE>',
       `what it may do: ${KEY_SCOPES.join(', ')} (default: all)`,
-      args.parseChoice('--scope', KEY_SCOPES),
+      parseChoice('--scope', KEY_SCOPES),
     )
     .option(...MAX_TOKENS_OPTION)
     .option(...REFILL_RATE_OPTION)
     .option(
       '--expires-at <DATE>',
       'date (midnight UTC) or ISO 8601 date-time (default: never)',
-      args.parseDateTimeOption('--expires-at'),
+      parseDateTimeOption('--expires-at'),
     )
     .option(
       '--simulate <FAULTS>',
       'faults to inject into every request, on servers with LANYARD_SIMULATE=on',
-      args.parser(`--simulate must be ${FAULTS_SYNTAX}`, (text) => (parseFaults(text) ? text : undefined)),
+      parser(`--simulate must be ${FAULTS_SYNTAX}`, (text) => (parseFaults(text) ? text : undefined)),
     )
     .action(({ organization, ...settings }: Partial<KeySettings> & { organization?: number }) => {
       requireLimits(settings);
@@ -80,7 +92,7 @@ function addListCommand(group: Command, session: Session): void {
     summary: 'List the keys of an organization, oldest first.',
     example: 'keys list --organization 1',
   })
-    .option(...args.organizationOption('organization of the keys'))
+    .option(...organizationOption('organization of the keys'))
     .action(({ organization }: { organization?: number }) =>
       session.run(async (services) => {
         const { id } = await findOrganization(services, organization);
@@ -92,7 +104,7 @@ function addListCommand(group: Command, session: Session): void {
 /** Commands that change a key that exists. */
 function addChangeCommands(group: Command, session: Session): void {
   const change = async <T>(id: string, work: (keys: ApiKeysService) => Promise<T | null>): Promise<T> =>
-    args.requireFound('Key', id, await session.withServices((services) => work(services.get(ApiKeysService))));
+    requireFound('Key', id, await session.withServices((services) => work(services.get(ApiKeysService))));
 
   addCommand(group, 'set-limits', {
     summary: 'Change the limits of a key. Servers apply them within 5 seconds.',
@@ -113,12 +125,7 @@ function addChangeCommands(group: Command, session: Session): void {
     example: 'keys rotate KEYID --overlap 24h',
   })
     .argument(...KEY_ID_ARGUMENT)
-    .option(
-      '--overlap <TIME>',
-      `how long the old key keeps working, ${args.DURATION_HELP}`,
-      args.parseDuration('--overlap'),
-      0,
-    )
+    .option('--overlap <TIME>', `how long the old key keeps working, ${DURATION_HELP}`, parseDuration('--overlap'), 0)
     .action(async (id: string, { overlap }: { overlap: number }) => {
       const { oldEnds, ...issued } = await change(id, (keys) => keys.rotate(id, overlap));
       await session.print(issued, { hint: `${SHOWN_ONCE} The old one works until ${oldEnds.toISOString()}.` });

@@ -25,9 +25,11 @@ async function revert(session: Session): Promise<void> {
 }
 
 async function run(session: Session): Promise<void> {
-  // Like a server that starts, it waits for a PostgreSQL that is not ready yet.
-  const open: typeof openDatabase = (config, say, waiting) =>
-    openDatabase(config, say, { ...waiting, retryForMs: DATABASE_WAIT_MS, createIfMissing: true });
-  const applied = await session.withServices((_, database) => Promise.resolve(database.appliedMigrations), open);
+  const applied = await session.withServices(
+    (_, database) => Promise.resolve(database.appliedMigrations),
+    openDatabase,
+    // Like a server that starts, it waits for a PostgreSQL that is not ready yet.
+    { retryForMs: DATABASE_WAIT_MS, createIfMissing: true },
+  );
   await session.print({ applied });
 }

@@ -3,7 +3,15 @@ import type { Command } from 'commander';
 import { OrganizationsService } from '../../access/organizations.service';
 import { digitsOf, normalizeEmail } from '../../persons/person-query';
 import { type Person, PersonsService } from '../../persons/persons.service';
-import { addCommand, findOrganization, organizationOption, parseInteger, parser, parseUuid } from '../arguments';
+import {
+  addCommand,
+  collect,
+  findOrganization,
+  organizationOption,
+  parseInteger,
+  parser,
+  parseUuid,
+} from '../arguments';
 import { hashPerson, readErasures, recordErasure } from '../erasure-file';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
@@ -67,12 +75,7 @@ const withPersonOptions = (command: Command): Command =>
       collect(parsePhone),
       [],
     )
-    .option('--lead <ID>', 'ID of a lead (may be given several times)', collect(parseLead), []);
-
-/** Collects the values of an option. */
-const collect =
-  (parse: (value: string) => string) =>
-  (value: string, all: string[]): string[] => [...all, parse(value)];
+    .option('--lead <ID>', 'ID of a lead (may be given several times)', collect(parseUuid('--lead', 'a lead')), []);
 
 const parseEmail = parser('--email must be an e-mail address', (value) => {
   const address = normalizeEmail(value);
@@ -84,13 +87,11 @@ const parsePhone = parser(`--phone must be a phone number with at least ${MIN_PH
   return digits.length >= MIN_PHONE_DIGITS ? digits : undefined;
 });
 
-const parseLead = parseUuid('--lead', 'a lead');
-
 const namesNobody = ({ email, phone, lead }: PersonOptions): boolean => [...email, ...phone, ...lead].length === 0;
 
 async function personOf(services: INestApplicationContext, options: PersonOptions): Promise<Person> {
   const { id: organizationId } = await findOrganization(services, options.organization);
-  return { organizationId, query: { emails: options.email, phones: options.phone, leads: options.lead } };
+  return { organizationId, emails: options.email, phones: options.phone, leads: options.lead };
 }
 
 async function findPerson(session: Session, options: FindOptions): Promise<void> {
@@ -115,7 +116,7 @@ async function erasePerson(session: Session, options: EraseOptions): Promise<voi
           throw new CommandError(`This would delete ${formatCount(leads, 'lead')}, not ${yes}. Nothing was changed.`);
         }
         const recorded = yes !== undefined && record ? persons : [];
-        for (const { organizationId, query } of recorded) await recordErasure(record!, organizationId, query.emails);
+        for (const { organizationId, emails } of recorded) await recordErasure(record!, organizationId, emails);
         return yes !== undefined;
       });
     })
@@ -154,7 +155,7 @@ async function personsOf(services: INestApplicationContext, file: string): Promi
   for (const { id: organizationId } of await services.get(OrganizationsService).list()) {
     const addresses = await services.get(PersonsService).addresses(organizationId);
     const emails = addresses.filter((address) => hashes.has(hashPerson(salt, organizationId, address)));
-    if (emails.length > 0) persons.push({ organizationId, query: { emails, phones: [], leads: [] } });
+    if (emails.length > 0) persons.push({ organizationId, emails, phones: [], leads: [] });
   }
   return persons;
 }

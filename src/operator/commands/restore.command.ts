@@ -21,8 +21,6 @@ export function restoreCommand(program: Command, session: Session): void {
     .action((file: string) => restoreFile(session, file));
 }
 
-const createDatabase: typeof findDatabase = (config, log) => findDatabase(config, log, { createIfMissing: true });
-
 async function restoreFile(session: Session, file: string): Promise<void> {
   const progress = new Progress(fileSize(file));
   const open = openTwice(file, progress.read);
@@ -32,7 +30,8 @@ async function restoreFile(session: Session, file: string): Promise<void> {
     const result = await session.withServices(
       (services, _, beforeCommit) =>
         services.get(RestoreService).restore(open(), { name: file, log: printStatus, beforeCommit }),
-      createDatabase,
+      findDatabase,
+      { createIfMissing: true },
     );
     await session.print(result);
   } finally {

@@ -5,7 +5,7 @@ import { createStopSignal } from '../../server/stop-signal';
 import type { TestLanyard } from '../../testing/test-lanyard';
 import { addCommand, parseInteger } from '../arguments';
 import type { Session } from '../session';
-import { print, printStatus } from '../terminal/terminal';
+import { printStatus } from '../terminal/terminal';
 
 /** The command `sandbox`. */
 export function sandboxCommand(program: Command, session: Session): void {
@@ -27,22 +27,20 @@ async function runSandbox(session: Session, port: number): Promise<void> {
   const { startLanyard } = module.require('../../testing/test-lanyard') as typeof import('../../testing/test-lanyard');
   const lanyard = await startLanyard({ extension: session.extension, port });
   try {
-    if (!stop.aborted) await announceDemo(lanyard, session.json);
+    if (!stop.aborted) await announceDemo(lanyard, session);
     if (!stop.aborted) await once(stop, 'abort');
   } finally {
     await lanyard.stop();
   }
 }
 
-async function announceDemo({ url, createOrganization }: TestLanyard, json: boolean): Promise<void> {
+async function announceDemo({ url, createOrganization }: TestLanyard, session: Session): Promise<void> {
   const organization = await createOrganization('Demo');
   await organization.import(DEMO_RECORDS);
   const { id: organizationId, key } = organization;
-  if (json) {
-    await print(`${JSON.stringify({ url, key, organizationId })}\n`);
-    return;
-  }
-  await print(`export LANYARD_URL=${url}\nexport LANYARD_KEY=${key}\n`);
+  const shown = `export LANYARD_URL=${url}\nexport LANYARD_KEY=${key}`;
+  await session.print({ url, key, organizationId }, { shown });
+  if (session.json) return;
   printStatus('Try: curl -H "x-api-key: $LANYARD_KEY" "$LANYARD_URL/leads?limit=1"');
   printStatus('Press Ctrl-C to stop the server and remove its data.');
 }

@@ -11,12 +11,6 @@ import type { Session } from '../session';
 import { type DatabaseStatus, StatusService, UNKNOWN_COUNTS } from '../../observability/status.service';
 import { CommandError } from '../terminal/terminal';
 
-interface RedisStatus {
-  reachable: boolean;
-  error?: string;
-  version: string | null;
-}
-
 /** The command `status`. */
 export function statusCommand(program: Command, session: Session): void {
   addCommand(program, 'status', {
@@ -49,7 +43,7 @@ async function databaseStatus(session: Session, { databaseUrl }: Config): Promis
   }
 }
 
-async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<RedisStatus | null> {
+async function redisStatus({ redisUrl, redisSentinels }: Config) {
   if (!redisUrl) return null;
   const redis = new RedisConnection(redisUrl, redisSentinels);
   try {

@@ -22,8 +22,9 @@ const isListOfRecords = (value: unknown): value is Record<string, unknown>[] =>
 
 function formatRecords(records: Record<string, unknown>[]): string {
   if (records.length === 0) return 'None.';
-  const all = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  const names = all.filter((name) => records.some((record) => hasValue(record[name])));
+  const names = [...new Set(records.flatMap(Object.keys))].filter((name) =>
+    records.some((record) => hasValue(record[name])),
+  );
   return formatTable(
     names,
     records.map((record) => names.map((name) => record[name])),

@@ -42,15 +42,6 @@ export function print(text: string): Promise<void> {
   });
 }
 
-/** Prints the result of a command: one JSON value with `--json`, otherwise text. */
-export async function printResult(json: boolean | undefined, result: unknown, text: () => string): Promise<void> {
-  await print(`${json ? JSON.stringify(result) : text()}\n`).catch((error: Error) => {
-    // Repeating the command may do its work twice.
-    error.message += '. The command did its work, but the result was not shown.';
-    throw error;
-  });
-}
-
 /** Why a system call failed, without naming the call, such as `no such file or directory`. */
 export function errorMessage(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException;
