@@ -95,7 +95,8 @@ const parseDelimiter = parser('--delimiter must be one character, or tab', (valu
 /** @throws UsageError when an entry is not COLUMN=FIELD, or names no field of the section */
 function parseMappings(section: CsvSection, name: string, entries: string[]): ColumnMapping[] {
   return entries.map((entry) => {
-    const [, column = '', fieldName = ''] = /^\s*(.*?)\s*=\s*([^=]*?)\s*$/s.exec(entry) ?? [];
+    const equals = entry.lastIndexOf('=');
+    const [column, fieldName] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
     if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
     const field = fieldNamed(section, fieldName);
     if (field || fieldName === '') return { column, field };
