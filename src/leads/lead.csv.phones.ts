@@ -1,4 +1,5 @@
 import { MAX_LENGTH } from '../fields/fields';
+import { isObject } from '../fields/field-rules';
 import { isWithinLength } from '../fields/text';
 import { addEntries, csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
 import { CsvValueError, listValue } from '../csv/csv-values';
@@ -82,10 +83,10 @@ function parseNumbers(cell: string): string[] {
   throw new CsvValueError(`${quoteShortened(invalid)} is too long. Use ${expected}.`, expected);
 }
 
-/** Changes the numbers of a lead. A value that is not a list is kept, so that the check of the record rejects it. */
+/** Changes the numbers of a lead. A value that is not a list of objects is kept, so that the check of the record rejects it. */
 function changeNumbers(draft: RecordDraft, change: (numbers: PhoneNumber[]) => PhoneNumber[]): void {
   const { leadProvided = [], ...others } = (draft.phoneNumbers ?? {}) as RecordDraft;
-  if (!Array.isArray(leadProvided)) return;
+  if (!Array.isArray(leadProvided) || !leadProvided.every(isObject)) return;
   draft.phoneNumbers = { ...others, leadProvided: change(leadProvided as PhoneNumber[]) };
 }
 

@@ -45,6 +45,14 @@ describe('nothing of a file is lost in silence', () => {
     expect(message).toContain('is not a phone number');
   });
 
+  it('what is no phone number in a list of them is an error, also beside a column of phones', async () => {
+    const text = 'Email,phoneNumbers.leadProvided,phone\na@example.com,[null],+49 441 12345\n';
+    const { message } = await importText(text);
+    expect(message).toMatch(/^line 2, column "phoneNumbers.leadProvided": /);
+    const { leftOut } = await importText(text, '--lenient');
+    expect(leftOut.map(({ line }) => line)).toEqual([2]);
+  });
+
   it('blanks below an empty name are no text', async () => {
     const { message } = await importText('email,firstName,\na@example.com,Ada, \n');
     expect(message).toBe('');
