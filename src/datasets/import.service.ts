@@ -194,8 +194,10 @@ async function stageRecords(
     for await (const part of records) {
       for (const read of part) {
         count++;
-        if (!plan.isLenient && read.issues.length > 0) issues.add(...read.issues);
-        if (!plan.isLenient && read.problem) issues.add(read.problem);
+        if (!plan.isLenient) {
+          issues.add(...read.issues);
+          if (read.problem) issues.add(read.problem);
+        }
         if (read.location && !read.record) incomplete.add(read.location.section);
         if (!stage.enqueue(read)) continue;
         await stage.flush();
