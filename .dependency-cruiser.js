@@ -1,29 +1,30 @@
-// The rooms that every resource is built on, from the ground up: each may import those before it, and no others.
-const floors = [
-  'collections/',
-  'config\\.ts|errors/',
-  'embedded-postgres/|database/',
-  'schema/',
-  'server/',
-  'fields/',
-  'api/',
-  'access/|rate-limit/|changes/',
-  'observability/|openapi/|simulate/',
-  'datasets/',
-  'csv/',
-];
-const foundations = floors.join('|');
-// The start, webhooks, backups, the demo's records, what an extension is, and the operator's command line use the foundations and `contexts.ts`.
-const roofs = 'start/|webhooks/|persons/|backup/|demo/|extensions/|testing/|operator/';
-// Every other folder is a bounded context, a new one too.
-const contexts = `^src/(?!${foundations}|${roofs})[^/]+/`;
+/**
+ * The groups of folders in `src/`, from the ground up: what each may import. `src/contexts.ts` has a row for each bounded context, and
+ * belongs to those who read it.
+ */
+const mayImport = {
+  errors: [],
+  data: ['errors', 'config.ts'],
+  fields: ['errors', 'data'],
+  http: ['errors', 'config.ts', 'data', 'fields'],
+  access: ['errors', 'config.ts', 'data', 'fields', 'http'],
+  feed: ['errors', 'config.ts', 'data', 'fields', 'http', 'access'],
+  observability: ['errors', 'config.ts', 'data', 'http', 'feed'],
+  openapi: ['errors', 'config.ts', 'fields', 'http', 'access', 'feed'],
+  exchange: ['errors', 'config.ts', 'data', 'fields', 'http', 'access', 'feed'],
+  contexts: ['errors', 'data', 'fields', 'http', 'access', 'feed', 'openapi', 'exchange'],
+  extensions: ['config.ts', 'contexts.ts', 'data'],
+};
 
-const floorRules = floors.slice(0, -1).map((floor, n) => ({
-  name: `floor-${n}-is-below`,
-  comment: `${floor} knows nothing that is built on it.`,
+const groupRules = Object.entries(mayImport).map(([group, others]) => ({
+  name: `${group}-imports-only-what-it-may`,
+  comment: `src/${group}/ may import ${others.length > 0 ? others.join(', ') : 'nothing of ours'}.`,
   severity: 'error',
-  from: { path: `^src/(${floor})` },
-  to: { path: `^src/(${floors.slice(n + 1).join('|')})` },
+  from: { path: `^src/${group}/` },
+  to: {
+    path: '^src/',
+    pathNot: [group, ...others].map((name) => `^src/${name.replace('.', '\\.')}(/|$)`),
+  },
 }));
 
 // The steps of an import, each of which gets what the one before gave. docs/architecture.md has them in one picture.
@@ -41,8 +42,8 @@ const stepRules = steps.slice(0, -1).map((step, n) => ({
   name: `import-step-${n}-calls-nobody-back`,
   comment: `${step} knows none of the steps after it.`,
   severity: 'error',
-  from: { path: `^src/(${step})` },
-  to: { path: `^src/(${steps.slice(n + 1).join('|')})` },
+  from: { path: `^src/exchange/(${step})` },
+  to: { path: `^src/exchange/(${steps.slice(n + 1).join('|')})` },
 }));
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -50,43 +51,42 @@ module.exports = {
   forbidden: [
     { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'no-circle-of-rooms',
-      comment: 'No room imports one that imports it, whatever files do so. Folders within a room are one with it.',
+      name: 'no-circle-of-groups',
       severity: 'error',
       scope: 'folder',
       from: { path: '^src/[^/]+$' },
       to: { circular: true, path: '^src/[^/]+$' },
     },
-    ...floorRules,
+    {
+      name: 'no-circle-of-folders',
+      comment: 'The folders within a group do not import each other in a circle either.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/(contexts|http|data|feed|exchange)/[^/]+$' },
+      to: { circular: true, path: '^src/(contexts|http|data|feed|exchange)/[^/]+$' },
+    },
+    ...groupRules,
     ...stepRules,
-    {
-      name: 'foundations-know-no-context',
-      comment:
-        'They serve every resource and import none; the catalog belongs to no organization, and so to the operator.',
-      severity: 'error',
-      from: { path: `^src/(${foundations}|operator/)` },
-      to: { path: contexts, pathNot: '^src/industry-events/catalog\\.service\\.ts$' },
-    },
-    {
-      name: 'errors-know-nobody',
-      comment: 'Everything may throw and read errors, so they import nothing of ours.',
-      severity: 'error',
-      from: { path: '^src/errors/' },
-      to: { path: '^src/(?!errors/)' },
-    },
     {
       name: 'contexts-meet-through-services',
       comment:
         'A context uses another through its service, its module and what it shows; datasets name the entities of links.',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: ['\\.dataset\\.ts$', '^src/webhooks/'] },
-      to: { path: contexts, pathNot: ['^src/$1/', '\\.(service|module|response)\\.ts$'] },
+      from: { path: '^src/contexts/([^/]+)/', pathNot: '\\.dataset\\.ts$' },
+      to: { path: '^src/contexts/', pathNot: ['^src/contexts/$1/', '\\.(service|module|response)\\.ts$'] },
     },
     {
       name: 'datasets-name-entities',
       severity: 'error',
-      from: { path: '^src/([^/]+)/.*\\.dataset\\.ts$' },
-      to: { path: contexts, pathNot: ['^src/$1/', '\\.(entity|response)\\.ts$'] },
+      from: { path: '^src/contexts/([^/]+)/.*\\.dataset\\.ts$' },
+      to: { path: '^src/contexts/', pathNot: ['^src/contexts/$1/', '\\.(entity|response)\\.ts$'] },
+    },
+    {
+      name: 'command-line-knows-no-context',
+      comment: 'The command line serves every context; the catalog belongs to no organization, and so to the operator.',
+      severity: 'error',
+      from: { path: '^src/operator/' },
+      to: { path: '^src/contexts/', pathNot: '^src/contexts/industry-events/catalog\\.service\\.ts$' },
     },
     {
       name: 'nobody-imports-the-command-line',

@@ -99,7 +99,7 @@ const CHECKS = {
     return { failed, told: failed ? output : `nothing breaks clients of ${release}` };
   },
   'redocly respect': async (services) => {
-    const { DEMO_RECORDS } = await import('../dist/src/demo/demo.js');
+    const { DEMO_RECORDS } = await import('../dist/src/operator/demo/demo.js');
     const records = Object.entries(DEMO_RECORDS).flatMap(([section, all]) =>
       all.map((record) => ({ section, record })),
     );

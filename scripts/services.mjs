@@ -126,7 +126,7 @@ async function query(url, statement) {
 }
 
 async function startPostgres(defer) {
-  const { startEmbeddedPostgres } = await import('../dist/src/embedded-postgres/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await import('../dist/src/data/embedded-postgres/embedded-postgres.js');
   const directory = mkdtempSync(join(tmpdir(), 'lanyard-run-'));
   // Root's PostgreSQL runs as somebody else, who must be able to pass.
   chmodSync(directory, 0o755);

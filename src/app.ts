@@ -6,20 +6,20 @@ import { ModulesContainer } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import { type Config, PREFIX } from './config';
-import { Transactions } from './database/transactions';
+import { Transactions } from './data/database/transactions';
 import type { Extension } from './extensions/extension';
 import { factoryWith } from './extensions/replaced-providers';
-import { prepareRequest } from './server/request';
+import { prepareRequest } from './http/server/request';
 import { createLog, type Log, NestLog } from './observability/log';
 import { Metrics } from './observability/metrics';
 import { createRequestLogger, observeRequest } from './observability/requests';
 import { serveReference } from './openapi/reference';
-import { handleMalformedRequests } from './server/malformed-requests';
-import { LeanExpressAdapter } from './server/express-adapter';
-import { rejectDuplicateRoutes } from './api/duplicate-routes';
-import { UNKNOWN_PATHS } from './api/not-found.controller';
-import { rejectUnsupported } from './api/unsupported-handlers';
-import { withSimulationHeader } from './simulate/simulated-faults.interceptor';
+import { handleMalformedRequests } from './http/server/malformed-requests';
+import { LeanExpressAdapter } from './http/server/express-adapter';
+import { rejectDuplicateRoutes } from './http/pipeline/duplicate-routes';
+import { UNKNOWN_PATHS } from './http/pipeline/not-found.controller';
+import { rejectUnsupported } from './http/pipeline/unsupported-handlers';
+import { withSimulationHeader } from './http/simulate/simulated-faults.interceptor';
 
 /**
  * The server, ready to listen, for the program, every test and the OpenAPI document.

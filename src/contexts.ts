@@ -1,15 +1,15 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { OrganizationData } from './access/organization-data';
-import { ACTIVATIONS_CONTEXT } from './activations/activations.context';
-import { changeFunctions } from './changes/change.functions';
-import { type FeedResource, FeedResources } from './changes/feed-resource';
-import { type Dataset, Datasets } from './datasets/dataset';
-import { EVENTS_CONTEXT } from './events/events.context';
-import { INDUSTRY_EVENTS_CONTEXT } from './industry-events/industry-events.context';
-import { LEAD_ACTIVITY_EVENTS_CONTEXT } from './lead-activity-events/lead-activity-events.context';
-import { LEADS_CONTEXT } from './leads/leads.context';
-import { SchemaDefinition } from './schema/schema-definition';
-import { TAG_GROUPS_CONTEXT } from './tag-groups/tag-groups.context';
+import { ACTIVATIONS_CONTEXT } from './contexts/activations/activations.context';
+import { changeFunctions } from './feed/changes/change.functions';
+import { type FeedResource, FeedResources } from './feed/changes/feed-resource';
+import { type Dataset, Datasets } from './exchange/datasets/dataset';
+import { EVENTS_CONTEXT } from './contexts/events/events.context';
+import { INDUSTRY_EVENTS_CONTEXT } from './contexts/industry-events/industry-events.context';
+import { LEAD_ACTIVITY_EVENTS_CONTEXT } from './contexts/lead-activity-events/lead-activity-events.context';
+import { LEADS_CONTEXT } from './contexts/leads/leads.context';
+import { SchemaDefinition } from './data/schema/schema-definition';
+import { TAG_GROUPS_CONTEXT } from './contexts/tag-groups/tag-groups.context';
 
 /** A bounded context: what the rest of Lanyard needs to know about it. */
 export interface Context {

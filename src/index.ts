@@ -9,8 +9,8 @@ export { defineExtension, type Extension } from './extensions/extension';
 export { run } from './start/run';
 
 // Requests and responses
-export { Public } from './api/public';
-export { type Caller, CurrentCaller } from './api/caller';
+export { Public } from './http/pipeline/public';
+export { type Caller, CurrentCaller } from './http/pipeline/caller';
 export {
   BooleanField,
   DateTime,
@@ -38,19 +38,19 @@ export {
 } from './fields/fields';
 export { PageQuery } from './fields/page-query';
 export { NumericIdParam, QueryOneOf, QueryText, QueryUuid, UuidParam } from './fields/parameters';
-export { Plain } from './api/plain';
-export { type Scope, Scopes } from './api/scopes';
-export { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from './api/returns';
-export { Tag } from './api/tag';
+export { Plain } from './http/pipeline/plain';
+export { type Scope, Scopes } from './http/pipeline/scopes';
+export { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from './http/pipeline/returns';
+export { Tag } from './http/pipeline/tag';
 export { InvalidField, InvalidRequest, RowNotFound } from './errors/exceptions';
 
 // Entities, statements and lists
-export { arrivalList, filteredList, type PagedList } from './database/paginate';
-export { json, jsonList, jsonObject, type Rendering } from './database/rendering';
-export { OrganizationRepository, repositoryFor } from './database/repository-for';
-export { type JsonText, type Page, type Statement, Statements } from './database/statements';
-export { Transactions } from './database/transactions';
-export { Writes } from './database/writes';
+export { arrivalList, filteredList, type PagedList } from './data/database/paginate';
+export { json, jsonList, jsonObject, type Rendering } from './data/database/rendering';
+export { OrganizationRepository, repositoryFor } from './data/database/repository-for';
+export { type JsonText, type Page, type Statement, Statements } from './data/database/statements';
+export { Transactions } from './data/database/transactions';
+export { Writes } from './data/database/writes';
 export {
   decimalColumn,
   ListedRow,
@@ -59,36 +59,36 @@ export {
   NULLABLE_TIMESTAMP,
   RefersTo,
   TIMESTAMP,
-} from './schema/columns';
-export { WithFunctions, WithIndexFunctions } from './schema/functions';
-export { ListedEntity } from './schema/lists';
+} from './data/schema/columns';
+export { WithFunctions, WithIndexFunctions } from './data/schema/functions';
+export { ListedEntity } from './data/schema/lists';
 
 // Import, export and the change feed
-export { ChangesModule } from './changes/changes.module';
-export { ChangesService } from './changes/changes.service';
-export { feedResource, type FeedResource, uuidKey } from './changes/feed-resource';
+export { ChangesModule } from './feed/changes/changes.module';
+export { ChangesService } from './feed/changes/changes.service';
+export { feedResource, type FeedResource, uuidKey } from './feed/changes/feed-resource';
 export type { Context } from './contexts';
-export { withCsv } from './csv/csv-section';
-export { type Dataset, datasetOf } from './datasets/dataset';
+export { withCsv } from './exchange/csv/csv-section';
+export { type Dataset, datasetOf } from './exchange/datasets/dataset';
 export {
   type Change,
   type ChangesHandler,
   type ChangesPosition,
   type ChangesSubscription,
   OnChanges,
-} from './changes/on-changes';
+} from './feed/changes/on-changes';
 
 // Lanyard's own contexts: import a module to inject its service
-export { ActivationsModule } from './activations/activations.module';
-export { ActivationsService } from './activations/activations.service';
-export { EventsModule } from './events/events.module';
-export { EventsService } from './events/events.service';
-export { IndustryEventsModule } from './industry-events/industry-events.module';
-export { IndustryEventsService } from './industry-events/industry-events.service';
-export { LeadActivityEventsModule } from './lead-activity-events/lead-activity-events.module';
-export { LeadActivityEventsService } from './lead-activity-events/lead-activity-events.service';
-export { leadReference } from './leads/lead.csv.reference';
-export { LeadsModule } from './leads/leads.module';
-export { LeadsService } from './leads/leads.service';
-export { TagGroupsModule } from './tag-groups/tag-groups.module';
-export { TagGroupsService } from './tag-groups/tag-groups.service';
+export { ActivationsModule } from './contexts/activations/activations.module';
+export { ActivationsService } from './contexts/activations/activations.service';
+export { EventsModule } from './contexts/events/events.module';
+export { EventsService } from './contexts/events/events.service';
+export { IndustryEventsModule } from './contexts/industry-events/industry-events.module';
+export { IndustryEventsService } from './contexts/industry-events/industry-events.service';
+export { LeadActivityEventsModule } from './contexts/lead-activity-events/lead-activity-events.module';
+export { LeadActivityEventsService } from './contexts/lead-activity-events/lead-activity-events.service';
+export { leadReference } from './contexts/leads/lead.csv.reference';
+export { LeadsModule } from './contexts/leads/leads.module';
+export { LeadsService } from './contexts/leads/leads.service';
+export { TagGroupsModule } from './contexts/tag-groups/tag-groups.module';
+export { TagGroupsService } from './contexts/tag-groups/tag-groups.service';

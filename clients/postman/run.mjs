@@ -2,7 +2,7 @@
 // sent, with ids that exist, and every assertion holds. The key is one as the operator issues it, so that the last requests
 // wait for their tokens.
 import newman from 'newman';
-import { DEMO_RECORDS } from '../../dist/src/demo/demo.js';
+import { DEMO_RECORDS } from '../../dist/src/operator/demo/demo.js';
 import { recordsWithExamples } from '../../scripts/example-ids.mjs';
 import * as services from '../../scripts/services.mjs';
 

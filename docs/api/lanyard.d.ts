@@ -1503,7 +1503,7 @@ interface SharedDataset {
 
 /**
  * A list of rows in order of arrival, whose total and pages are found without counting or skipping rows
- * (schema/functions/lists.sql). It is named after its table.
+ * (data/schema/functions/lists.sql). It is named after its table.
  */
 interface TrackedList {
   table: string;

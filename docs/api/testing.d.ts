@@ -102,7 +102,7 @@ declare class ApiKeyEntity {
   refillRate: number;
   /** What requests with the key may do (scopes.ts). It is decided when the key is issued. */
   scope: Scope;
-  /** The faults that each request with the key gets on a server that simulates them (`src/simulate/faults.ts`). */
+  /** The faults that each request with the key gets on a server that simulates them (`src/http/simulate/faults.ts`). */
   simulate: string | null;
   createdAt: Date;
   expiresAt: Date | null;

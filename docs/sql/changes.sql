@@ -1,4 +1,4 @@
--- The SQL that src/changes composes, as PostgreSQL gets it. npm run sql writes this file.
+-- The SQL that src/feed/changes composes, as PostgreSQL gets it. npm run sql writes this file.
 
 -- Prepared statements
 

@@ -1,4 +1,4 @@
--- The SQL that src/database composes, as PostgreSQL gets it. npm run sql writes this file.
+-- The SQL that src/data/database composes, as PostgreSQL gets it. npm run sql writes this file.
 
 -- Prepared statements
 

@@ -1,4 +1,4 @@
--- The SQL that src/tag-groups composes, as PostgreSQL gets it. npm run sql writes this file.
+-- The SQL that src/contexts/tag-groups composes, as PostgreSQL gets it. npm run sql writes this file.
 
 -- Prepared statements
 

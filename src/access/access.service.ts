@@ -1,11 +1,11 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
-import { Batcher } from '../database/batcher';
-import { poolOf } from '../database/data-source';
-import { isConnectionError, logFields } from '../database/errors';
+import { Batcher } from '../data/database/batcher';
+import { poolOf } from '../data/database/data-source';
+import { isConnectionError, logFields } from '../data/database/errors';
 import { Overloaded } from '../errors/exceptions';
-import type { LimitedCaller } from '../api/caller';
+import type { LimitedCaller } from '../http/pipeline/caller';
 import { hashKey, hasKeyForm } from './key-format';
 
 /** A revocation must take effect within five seconds on every process, and a look-up may take up to a second. */

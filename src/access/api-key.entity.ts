@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { Scope } from '../api/scopes';
-import { NULLABLE_TIMESTAMP, TIMESTAMP, RefersTo, NULLABLE_TEXT } from '../schema/columns';
+import type { Scope } from '../http/pipeline/scopes';
+import { NULLABLE_TIMESTAMP, TIMESTAMP, RefersTo, NULLABLE_TEXT } from '../data/schema/columns';
 
 @Entity('api_keys')
 @Index('api_keys_organization_idx', ['organizationId', 'createdAt', 'id'])
@@ -27,7 +27,7 @@ export class ApiKeyEntity {
   /** What requests with the key may do (scopes.ts). It is decided when the key is issued. */
   @Column('text', { default: 'all' }) scope: Scope;
 
-  /** The faults that each request with the key gets on a server that simulates them (`src/simulate/faults.ts`). */
+  /** The faults that each request with the key gets on a server that simulates them (`src/http/simulate/faults.ts`). */
   @Column(NULLABLE_TEXT) simulate: string | null;
 
   @Column(TIMESTAMP) createdAt: Date;

@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { HandlerContext } from '../api/handler-metadata';
-import { API_OPERATION_METADATA } from '../api/nest-internals';
-import { PUBLIC } from '../api/public';
-import { Transactions } from '../database/transactions';
+import type { HandlerContext } from '../http/pipeline/handler-metadata';
+import { API_OPERATION_METADATA } from '../http/pipeline/nest-internals';
+import { PUBLIC } from '../http/pipeline/public';
+import { Transactions } from '../data/database/transactions';
 import { MissingApiKey, RejectedApiKey } from '../errors/exceptions';
 import { AccessService } from './access.service';
 import { FailedAuthenticationThrottler } from './failed-authentication.throttler';
@@ -32,7 +32,7 @@ export class ApiKeyGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    // Gateways and resolvers do not start unless they are `@Public()` (api/unsupported-handlers.ts).
+    // Gateways and resolvers do not start unless they are `@Public()` (http/pipeline/unsupported-handlers.ts).
     if (context.getType() !== 'http' || isPublic(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
     // Node joins a header that was sent twice with a comma, which no key contains.

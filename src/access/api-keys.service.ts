@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository } from 'typeorm';
-import { uuidV7 } from '../database/uuid';
+import { uuidV7 } from '../data/database/uuid';
 import { type AdministrativeEntry, type AuditChange, recordAudit } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { hashKey, generateKey, keyPrefix } from './key-format';

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { WithFunctions } from '../schema/functions';
+import { WithFunctions } from '../data/schema/functions';
 import { AUDIT_FUNCTIONS } from './audit.functions';
 
 /** An entry of the audit log. It names the record and holds nothing of it, so it may stay when a person is erased. */

@@ -1,4 +1,4 @@
-/** Who wrote, by the setting `lanyard.actor` (database/actor.ts), and the function that all triggers of the log call. */
+/** Who wrote, by the setting `lanyard.actor` (data/database/actor.ts), and the function that all triggers of the log call. */
 export const AUDIT_FUNCTIONS = `
 -- Adds an entry for each record. Without organizations, as in the catalog, an entry belongs to that of the actor.
 create or replace function audit_records(resource text, change text, organizations integer[], integers bigint[], uuids uuid[])

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { TIMESTAMP } from '../schema/columns';
+import { TIMESTAMP } from '../data/schema/columns';
 
 @Entity('organizations')
 export class OrganizationEntity {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { lockOrganization } from '../database/locks';
-import { SET_ACTOR, UNAUDITED } from '../database/actor';
+import { lockOrganization } from '../data/database/locks';
+import { SET_ACTOR, UNAUDITED } from '../data/database/actor';
 import { recordAudit } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { OrganizationData } from './organization-data';

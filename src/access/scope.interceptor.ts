@@ -1,11 +1,11 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Observable } from 'rxjs';
-import type { LimitedCaller } from '../api/caller';
-import { KEY_SCOPES, type OwnRecord, ownRecordOf, scopesOf } from '../api/scopes';
+import type { LimitedCaller } from '../http/pipeline/caller';
+import { KEY_SCOPES, type OwnRecord, ownRecordOf, scopesOf } from '../http/pipeline/scopes';
 import { isUuid } from '../fields/text';
 import { Config } from '../config';
-import { Statements } from '../database/statements';
+import { Statements } from '../data/database/statements';
 import { OutOfScope } from '../errors/exceptions';
 
 /**

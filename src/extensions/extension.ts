@@ -1,7 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
 import { type Context, CONTEXTS, schemaDefinitionOf } from '../contexts';
-import type { SchemaDefinition } from '../schema/schema-definition';
+import type { SchemaDefinition } from '../data/schema/schema-definition';
 import type { ReplacingProvider } from './replaced-providers';
 
 /** What a project of its own adds to Lanyard. */

@@ -11,7 +11,7 @@ import {
   isObject,
   toInstanceIfObject,
 } from './field-rules';
-import { MAX_EXACT_DIGITS } from '../schema/columns';
+import { MAX_EXACT_DIGITS } from '../data/schema/columns';
 import {
   DATE_TIME,
   DATE_TIME_INPUT,

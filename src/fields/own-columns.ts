@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
-import { snakeCase } from '../database/data-source';
-import type { Rendering } from '../database/rendering';
+import { snakeCase } from '../data/database/data-source';
+import type { Rendering } from '../data/database/rendering';
 import { schemasOf } from './field-rules';
 
 /**

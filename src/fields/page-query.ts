@@ -1,4 +1,4 @@
-import { MAX_PAGE_SIZE } from '../database/limits';
+import { MAX_PAGE_SIZE } from '../data/database/limits';
 import { field } from './field-rules';
 import { int32 } from './schemas';
 import { parseDecimal } from './text';

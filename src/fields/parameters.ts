@@ -1,10 +1,9 @@
 import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
 import { InvalidRequest } from '../errors/exceptions';
-import { MAX_HEAD_BYTES } from '../server/limits';
 import { OneOf, Text, Uuid } from './fields';
 import { NUMERIC_ID, UUID } from './schemas';
-import { isUuid, parseDecimal } from './text';
+import { isUuid, MAX_HEAD_BYTES, parseDecimal } from './text';
 
 const uuid: PipeTransform<string, string> = {
   transform: (value, { data: name }) => {

@@ -1,8 +1,8 @@
 import { Controller, Get, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
-import { Public } from '../api/public';
-import { Plain } from '../api/plain';
+import { Public } from '../http/pipeline/public';
+import { Plain } from '../http/pipeline/plain';
 import { probe } from './probe';
 
 /** Health checks for load balancers and orchestrators. They are outside the API's prefix and need no key. */

@@ -4,10 +4,10 @@ import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } f
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Config } from '../config';
-import { poolOf } from '../database/data-source';
-import { Writes } from '../database/writes';
-import { listen } from '../server/listen';
-import { TokenBucketStore } from '../rate-limit/token-bucket.store';
+import { poolOf } from '../data/database/data-source';
+import { Writes } from '../data/database/writes';
+import { listen } from '../http/server/listen';
+import { TokenBucketStore } from '../http/rate-limit/token-bucket.store';
 import { probe } from './probe';
 import type { Observer } from './requests';
 

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { poolOf } from '../database/data-source';
+import { poolOf } from '../data/database/data-source';
 
 /** How long a probe or a scrape waits for the database. */
 const TIMEOUT_MS = 1000;

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { FeedClock } from '../changes/feed-clock';
-import { FeedDelivery } from '../changes/feed-delivery';
-import { READER_STATES, type ReaderState } from '../changes/feed-reader.entity';
-import { STATES } from '../changes/feed-readers.sql';
-import { FeedResources } from '../changes/feed-resource';
+import { FeedClock } from '../feed/changes/feed-clock';
+import { FeedDelivery } from '../feed/changes/feed-delivery';
+import { READER_STATES, type ReaderState } from '../feed/changes/feed-reader.entity';
+import { STATES } from '../feed/changes/feed-readers.sql';
+import { FeedResources } from '../feed/changes/feed-resource';
 import { Metrics } from './metrics';
 import { probe } from './probe';
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Scope } from '../api/scopes';
-import type { ReaderState } from '../changes/feed-reader.entity';
-import { READERS, STATE_COUNTS } from '../changes/feed-readers.sql';
-import { COUNT_SERVERS_WITHOUT_REDIS } from '../rate-limit/local-limits';
+import type { Scope } from '../http/pipeline/scopes';
+import type { ReaderState } from '../feed/changes/feed-reader.entity';
+import { READERS, STATE_COUNTS } from '../feed/changes/feed-readers.sql';
+import { COUNT_SERVERS_WITHOUT_REDIS } from '../http/rate-limit/local-limits';
 
 export type StateCounts = Record<ReaderState, number>;
 

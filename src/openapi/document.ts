@@ -2,19 +2,19 @@ import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { version } from '../../package.json';
-import { ErrorResponse } from '../api/returns';
-import { TAG, TagObject } from '../api/tag';
-import { changeClasses, ChangesV0Response, describeFeed } from '../changes/change.response';
-import { FeedResources } from '../changes/feed-resource';
+import { ErrorResponse } from '../http/pipeline/returns';
+import { TAG, TagObject } from '../http/pipeline/tag';
+import { changeClasses, ChangesV0Response, describeFeed } from '../feed/changes/change.response';
+import { FeedResources } from '../feed/changes/feed-resource';
 import { PREFIX } from '../config';
 import { ERROR_COMPONENTS } from './errors';
-import { PUBLIC_EXTENSION } from '../api/public';
-import { KEY_SCOPES, scopeExtension, scopesOfMethod } from '../api/scopes';
+import { PUBLIC_EXTENSION } from '../http/pipeline/public';
+import { KEY_SCOPES, scopeExtension, scopesOfMethod } from '../http/pipeline/scopes';
 import { exampleOf } from './examples';
 import { HEADER_COMPONENTS, PARAMETERS } from './headers';
 import { Components, describeOperation, Operation } from './operation';
 import { toOpenApi31 } from './schema';
-import { WEBHOOKS, WebhookChanges, WebhookPing } from '../webhooks/webhook.response';
+import { WEBHOOKS, WebhookChanges, WebhookPing } from '../feed/webhooks/webhook.response';
 
 const DESCRIPTION = `Lead capture and event management for the organization that owns the API key.
 

@@ -1,13 +1,13 @@
 import { SCOPE_HEADER } from '../access/api-key.guard';
-import { CHALLENGE } from '../api/error.filter';
+import { CHALLENGE } from '../http/pipeline/error.filter';
 import { FAULT_DETAIL_HEADER, FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
 import { FAULT_REASONS } from '../errors/faults';
-import { REQUEST_ID_PATTERN } from '../server/request';
+import { REQUEST_ID_PATTERN } from '../http/server/request';
 import { int64, int32 } from '../fields/schemas';
-import { KEY_SCOPES } from '../api/scopes';
-import { IDEMPOTENCY_KEY } from '../api/idempotency.interceptor';
-import { MAX_TOKENS } from '../rate-limit/token-bucket';
-import { BUCKET_HEADERS } from '../rate-limit/token-bucket.interceptor';
+import { KEY_SCOPES } from '../http/pipeline/scopes';
+import { IDEMPOTENCY_KEY } from '../http/pipeline/idempotency.interceptor';
+import { MAX_TOKENS } from '../http/rate-limit/token-bucket';
+import { BUCKET_HEADERS } from '../http/rate-limit/token-bucket.interceptor';
 
 /** The headers of requests and responses. */
 

@@ -1,4 +1,4 @@
-import { NON_IDEMPOTENT_METHODS } from '../api/idempotency.interceptor';
+import { NON_IDEMPOTENT_METHODS } from '../http/pipeline/idempotency.interceptor';
 import { badRequest, errorReference, OTHER_ERROR } from './errors';
 import { exampleOf } from './examples';
 import { bucketHeaders, commonHeaders, headers } from './headers';

@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { type Organization, OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../fields/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../fields/text';
-import { escapeInvisible } from '../datasets/quote';
+import { escapeInvisible } from '../exchange/datasets/quote';
 import { COMMAND_NAME } from './command-name';
 import { CommandError, UsageError } from './terminal/terminal';
 

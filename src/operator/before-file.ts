@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isConnectionError } from '../database/errors';
-import { NDJSON_FORMAT } from '../datasets/export-format';
-import type { FormerRecord } from '../datasets/former-records';
+import { isConnectionError } from '../data/database/errors';
+import { NDJSON_FORMAT } from '../exchange/datasets/export-format';
+import type { FormerRecord } from '../exchange/datasets/former-records';
 import { NewFile } from './new-file';
 import { CommandError } from './terminal/terminal';
 

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Context, ContextsModule } from '../contexts';
-import { CsvModule } from '../csv/csv.module';
+import { CsvModule } from '../exchange/csv/csv.module';
 
 /** The services that commands need for their help and options, before one of them connects to a database. */
 @Module({})

@@ -21,7 +21,7 @@ import { sandboxCommand } from './commands/sandbox.command';
 import { seedCommand } from './commands/seed.command';
 import { statusCommand } from './commands/status.command';
 import { webhooksCommand } from './commands/webhooks.command';
-import { CsvService } from '../csv/csv.service';
+import { CsvService } from '../exchange/csv/csv.service';
 import type { Extension } from '../extensions/extension';
 import { addCommand } from './arguments';
 import { CommandLineModule } from './command-line.module';

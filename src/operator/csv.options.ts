@@ -1,9 +1,9 @@
 import { Command, Help, Option } from 'commander';
 import { encodingExists } from 'iconv-lite';
 import { MAX_INT32 } from '../fields/schemas';
-import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-options';
-import { type CsvSection, type CsvService, fieldNamed } from '../csv/csv.service';
-import { quote } from '../datasets/quote';
+import type { ColumnMapping, CsvFormat, OptionValue } from '../exchange/csv/csv-options';
+import { type CsvSection, type CsvService, fieldNamed } from '../exchange/csv/csv.service';
+import { quote } from '../exchange/datasets/quote';
 import { collect, parseChoice, parseInteger, parser, parseText } from './arguments';
 import { UsageError } from './terminal/terminal';
 

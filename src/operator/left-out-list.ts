@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { csvRow, escapeFormula } from '../csv/csv-formulas';
-import { LEFT_OUT_COLUMNS } from '../csv/delimiter-and-header';
-import type { LeftOut } from '../datasets/import-plan';
+import { csvRow, escapeFormula } from '../exchange/csv/csv-formulas';
+import { LEFT_OUT_COLUMNS } from '../exchange/csv/delimiter-and-header';
+import type { LeftOut } from '../exchange/datasets/import-plan';
 import { NewFile } from './new-file';
 
 /** What was left out of one column. */

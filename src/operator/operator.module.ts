@@ -1,22 +1,22 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
-import { ChangesModule } from '../changes/changes.module';
+import { ChangesModule } from '../feed/changes/changes.module';
 import { Config } from '../config';
 import { ContextsModule } from '../contexts';
-import { CsvModule } from '../csv/csv.module';
-import { auditOptions } from '../database/actor';
-import { ATTEMPT_TIMEOUT_MS } from '../database/connect';
-import { operatorDataSourceOptions } from '../database/data-source';
-import { DatabaseOptions } from '../database/data-source.module';
-import { DatabaseModule } from '../database/database.module';
-import { DatasetsModule } from '../datasets/datasets.module';
+import { CsvModule } from '../exchange/csv/csv.module';
+import { auditOptions } from '../data/database/actor';
+import { ATTEMPT_TIMEOUT_MS } from '../data/database/connect';
+import { operatorDataSourceOptions } from '../data/database/data-source';
+import { DatabaseOptions } from '../data/database/data-source.module';
+import { DatabaseModule } from '../data/database/database.module';
+import { DatasetsModule } from '../exchange/datasets/datasets.module';
 import { contextsOf, type Extension } from '../extensions/extension';
-import { PersonsModule } from '../persons/persons.module';
-import { WebhooksModule } from '../webhooks/webhooks.module';
-import { BackupService } from '../backup/backup.service';
-import { CatalogService } from '../industry-events/catalog.service';
-import { CheckService } from '../schema/check.service';
-import { RestoreService } from '../backup/restore.service';
+import { PersonsModule } from '../exchange/persons/persons.module';
+import { WebhooksModule } from '../feed/webhooks/webhooks.module';
+import { BackupService } from '../exchange/backup/backup.service';
+import { CatalogService } from '../contexts/industry-events/catalog.service';
+import { CheckService } from '../data/schema/check.service';
+import { RestoreService } from '../exchange/backup/restore.service';
 import { StatusService } from '../observability/status.service';
 
 /** The services of the operator's commands. Nothing here runs in the background; only the server's modules do. */

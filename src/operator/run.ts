@@ -2,14 +2,14 @@ import { Logger } from '@nestjs/common';
 import { CommanderError } from 'commander';
 import { KeyExpiredOrRevoked } from '../access/api-keys.service';
 import { ConfigError } from '../config';
-import { databaseErrorMessage } from '../database/errors';
+import { databaseErrorMessage } from '../data/database/errors';
 import type { Extension } from '../extensions/extension';
-import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
-import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-signal';
-import { BackupError } from '../backup/backup-file';
-import { TooManyWebhooks } from '../webhooks/webhooks.service';
+import { EmbeddedPostgresError } from '../data/embedded-postgres/embedded-postgres-error';
+import { exitBySignal, Interrupted, signalExitStatus } from '../http/server/stop-signal';
+import { BackupError } from '../exchange/backup/backup-file';
+import { TooManyWebhooks } from '../feed/webhooks/webhooks.service';
 import { operatorProgram } from './commands';
-import { ImportError } from '../datasets/import-error';
+import { ImportError } from '../exchange/datasets/import-error';
 import { CommandError, printStatus } from './terminal/terminal';
 
 /**

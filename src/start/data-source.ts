@@ -4,9 +4,9 @@ import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import '../app.module'; // the entities of Lanyard's modules
 import { readConfig } from '../config';
-import { operatorDataSourceOptions } from '../database/data-source';
-import { createDataSource } from '../database/data-source.module';
-import { findDatabase } from '../schema/open';
+import { operatorDataSourceOptions } from '../data/database/data-source';
+import { createDataSource } from '../data/database/data-source.module';
+import { findDatabase } from '../data/schema/open';
 import type { Extension } from '../extensions/extension';
 import { requireSingleInstances } from '../extensions/single-instance';
 

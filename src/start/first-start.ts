@@ -6,11 +6,11 @@ import { EntityManager } from 'typeorm';
 import { ApiKeysService, type IssuedKey } from '../access/api-keys.service';
 import { OrganizationsService } from '../access/organizations.service';
 import { Config, PREFIX } from '../config';
-import { Transactions } from '../database/transactions';
+import { Transactions } from '../data/database/transactions';
 import { isLogFile } from '../observability/log';
-import type { OpenDatabase } from '../schema/open';
-import { ImportService } from '../datasets/import.service';
-import { DEMO_RECORDS } from '../demo/demo';
+import type { OpenDatabase } from '../data/schema/open';
+import { ImportService } from '../exchange/datasets/import.service';
+import { DEMO_RECORDS } from '../operator/demo/demo';
 
 /**
  * What a client needs to connect. The key and its organization are null unless this start has created the demo organization.

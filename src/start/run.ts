@@ -1,7 +1,7 @@
 import { ConfigError } from '../config';
 import type { Extension } from '../extensions/extension';
 import { requireSingleInstances } from '../extensions/single-instance';
-import { hasHeapLimit, respawnWithHeapLimit } from '../server/heap-limit';
+import { hasHeapLimit, respawnWithHeapLimit } from '../http/server/heap-limit';
 
 /**
  * Runs Lanyard by the arguments of the process: the server without arguments or with `start`, and any command of the

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { trackedListsOf } from '../database/tracked-list';
+import { trackedListsOf } from '../data/database/tracked-list';
 
 /** Tables with rows of organizations that are not emptied, so that keys and the cursors of `@OnChanges` are kept. */
 const KEPT_TABLES = ['api_keys', 'feed_readers'];

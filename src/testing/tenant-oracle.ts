@@ -6,8 +6,8 @@ import type { Pool, PoolClient } from 'pg';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { ApiKeysService } from '../access/api-keys.service';
 import { OrganizationsService } from '../access/organizations.service';
-import { withoutActor } from '../database/actor';
-import { poolOf } from '../database/data-source';
+import { withoutActor } from '../data/database/actor';
+import { poolOf } from '../data/database/data-source';
 import { GENEROUS_LIMITS } from './test-lanyard';
 
 /** A statement of a request that reaches rows of all organizations. */

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { Client } from 'pg';
 import { version } from '../../package.json';
-import { clusterPath } from '../embedded-postgres/cluster';
-import { copyCluster } from '../embedded-postgres/copy-cluster';
-import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
-import { migrate } from '../schema/migrate';
-import type { SchemaDefinition } from '../schema/schema-definition';
+import { clusterPath } from '../data/embedded-postgres/cluster';
+import { copyCluster } from '../data/embedded-postgres/copy-cluster';
+import { startEmbeddedPostgres } from '../data/embedded-postgres/embedded-postgres';
+import { migrate } from '../data/schema/migrate';
+import type { SchemaDefinition } from '../data/schema/schema-definition';
 import { cleanUpAfterProcess } from './clean-up';
 
 /** A database, which `drop` removes. */

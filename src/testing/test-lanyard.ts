@@ -7,11 +7,11 @@ import { ApiKeysService, type IssuedKey, type KeySettings } from '../access/api-
 import { OrganizationsService } from '../access/organizations.service';
 import { createApp } from '../app';
 import { Config, type LogLevel, PREFIX } from '../config';
-import { ImportService } from '../datasets/import.service';
+import { ImportService } from '../exchange/datasets/import.service';
 import { type Extension, extensionSchema } from '../extensions/extension';
 import { requireSingleInstances } from '../extensions/single-instance';
 import { createLog, type Log } from '../observability/log';
-import { listen } from '../server/listen';
+import { listen } from '../http/server/listen';
 import { emptyOrganizations } from './reset';
 import { createTestDatabase, type TestDatabase } from './test-database';
 

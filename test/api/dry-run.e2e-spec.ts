@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
-import { LeadsService } from '../../src/leads/leads.service';
+import { LeadsService } from '../../src/contexts/leads/leads.service';
 import { eventInput, createExhibitor, industryEventInput, leadInput, unique } from '../support/builders';
 import { asOperator } from '../support/database';
 import { ENDPOINTS, Ids, send } from '../support/endpoints';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { CsvService } from '../../src/csv/csv.service';
-import { ExportService } from '../../src/datasets/export.service';
+import { CsvService } from '../../src/exchange/csv/csv.service';
+import { ExportService } from '../../src/exchange/datasets/export.service';
 import { leadInput, unique } from '../support/builders';
 import { description, resolveReference, type Schema } from '../support/description';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { ExportService } from '../../src/datasets/export.service';
-import { ImportService } from '../../src/datasets/import.service';
+import { ExportService } from '../../src/exchange/datasets/export.service';
+import { ImportService } from '../../src/exchange/datasets/import.service';
 import { createExhibitor, industryEventInput } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';

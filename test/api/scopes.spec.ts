@@ -1,13 +1,13 @@
 import { Controller, Get, Module, Post, RequestMethod } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DataSource } from 'typeorm';
-import type { HandlerContext } from '../../src/api/handler-metadata';
-import { METHOD_METADATA, PATH_METADATA } from '../../src/api/nest-internals';
-import { Public } from '../../src/api/public';
-import { ownRecordOf, Scopes, scopesOf } from '../../src/api/scopes';
+import type { HandlerContext } from '../../src/http/pipeline/handler-metadata';
+import { METHOD_METADATA, PATH_METADATA } from '../../src/http/pipeline/nest-internals';
+import { Public } from '../../src/http/pipeline/public';
+import { ownRecordOf, Scopes, scopesOf } from '../../src/http/pipeline/scopes';
 import { isPublic } from '../../src/access/api-key.guard';
 import { ApiKeysService } from '../../src/access/api-keys.service';
-import { ImportService } from '../../src/datasets/import.service';
+import { ImportService } from '../../src/exchange/datasets/import.service';
 import { PREFIX } from '../../src/config';
 import { createExhibitor, leadInput } from '../support/builders';
 import { ENDPOINTS } from '../support/endpoints';

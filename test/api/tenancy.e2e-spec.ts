@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/access/api-keys.service';
-import { ExportService } from '../../src/datasets/export.service';
+import { ExportService } from '../../src/exchange/datasets/export.service';
 import { eventInput, createExhibitor, industryEventInput, leadInput, unique } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { isDeployment } from '../support/deployment';

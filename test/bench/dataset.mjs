@@ -1,5 +1,5 @@
 // Invented data, the same on every machine, as the operator's `import` reads it: the records of the demo, multiplied.
-import { DEMO_RECORDS } from '../../dist/src/demo/demo.js';
+import { DEMO_RECORDS } from '../../dist/src/operator/demo/demo.js';
 
 /** Numbers from 0 up to 1, the same for the same seed (the minimal standard generator of Lehmer, Park and Miller). */
 export function random(seed) {

@@ -20,13 +20,13 @@ import {
   Uuid,
   UuidList,
 } from '../../src/fields/fields';
-import { feedResource, uuidKey } from '../../src/changes/feed-resource';
-import { withCsv } from '../../src/csv/csv-section';
-import { json } from '../../src/database/rendering';
-import { datasetOf } from '../../src/datasets/dataset';
+import { feedResource, uuidKey } from '../../src/feed/changes/feed-resource';
+import { withCsv } from '../../src/exchange/csv/csv-section';
+import { json } from '../../src/data/database/rendering';
+import { datasetOf } from '../../src/exchange/datasets/dataset';
 import { defineExtension } from '../../src/extensions/extension';
-import { decimalColumn, ListedUuidRow, RefersTo } from '../../src/schema/columns';
-import { ListedEntity } from '../../src/schema/lists';
+import { decimalColumn, ListedUuidRow, RefersTo } from '../../src/data/schema/columns';
+import { ListedEntity } from '../../src/data/schema/lists';
 import { query } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
 import { startInProcess } from '../support/lanyard';

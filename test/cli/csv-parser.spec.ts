@@ -1,7 +1,7 @@
-import { MAX_ROW_LENGTH } from '../../src/datasets/open';
+import { MAX_ROW_LENGTH } from '../../src/exchange/datasets/open';
 import { Random } from '../prove/support/random';
-import { CsvParser, type CsvRow } from '../../src/csv/csv-parser';
-import { isPlainEntry, joinEntries, splitEntries } from '../../src/csv/list-cells';
+import { CsvParser, type CsvRow } from '../../src/exchange/csv/csv-parser';
+import { isPlainEntry, joinEntries, splitEntries } from '../../src/exchange/csv/list-cells';
 
 /** What a random text is made of, so that most texts are broken. */
 const PIECES = ['"', '"', '""', ',', ',', '\n', '\r', '\r\n', ' ', '\t', '=', '="', 'a', 'b'];

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEMO_RECORDS } from '../../src/demo/demo';
+import { DEMO_RECORDS } from '../../src/operator/demo/demo';
 import { query } from '../../src/testing/test-database';
 import { createExhibitor, phone } from '../support/builders';
 import { waitUntil } from '../support/embedded-fixtures';

@@ -1,5 +1,5 @@
 import { encode } from 'iconv-lite';
-import { CsvParser } from '../../src/csv/csv-parser';
+import { CsvParser } from '../../src/exchange/csv/csv-parser';
 
 /** The rows of an export, apart. */
 export interface ExportRows {

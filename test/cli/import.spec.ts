@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { wholeRecords } from '../../src/datasets/read-json';
-import { ImportService } from '../../src/datasets/import.service';
+import { wholeRecords } from '../../src/exchange/datasets/read-json';
+import { ImportService } from '../../src/exchange/datasets/import.service';
 import { query } from '../../src/testing/test-database';
 import { asOperator } from '../support/database';
 import { install, Installation } from '../support/operator';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { CheckService } from '../../src/schema/check.service';
+import { CheckService } from '../../src/data/schema/check.service';
 import { eventInput, leadInput } from '../support/builders';
 import { SCHEMA } from '../support/contexts';
 import { asOperator } from '../support/database';

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { CsvService } from '../../src/csv/csv.service';
+import { CsvService } from '../../src/exchange/csv/csv.service';
 import { DATASETS } from '../support/contexts';
 import { install, type Installation, waitForOutcome } from '../support/operator';
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import type { Erasure, PersonData } from '../../src/persons/persons.service';
+import type { Erasure, PersonData } from '../../src/exchange/persons/persons.service';
 import { leadInput } from '../support/builders';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { Operator } from '../support/operator';

@@ -1,4 +1,4 @@
-import { DEMO_RECORDS } from '../../src/demo/demo';
+import { DEMO_RECORDS } from '../../src/operator/demo/demo';
 import type { ApiClient } from '../support/client';
 import { install } from '../support/operator';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
-import { DEMO_RECORDS } from '../../src/demo/demo';
+import { DEMO_RECORDS } from '../../src/operator/demo/demo';
 import { query } from '../../src/testing/test-database';
 import { runAtEnd } from '../support/at-the-end';
 import { eventInput, createExhibitor, industryEventInput, leadInput, phone } from '../support/builders';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { Pruner } from '../../src/database/pruner';
+import { Pruner } from '../../src/data/database/pruner';
 import { createExhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
 import { EmbeddedFixtures, waitUntil } from '../support/embedded-fixtures';

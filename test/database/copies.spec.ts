@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { CLAIM_BATCH_SIZE } from '../../src/changes/changes.sql';
+import { CLAIM_BATCH_SIZE } from '../../src/feed/changes/changes.sql';
 import { createLog } from '../../src/observability/log';
 import { Metrics } from '../../src/observability/metrics';
-import { FeedSender } from '../../src/changes/feed-sender';
-import { WebhooksService } from '../../src/webhooks/webhooks.service';
+import { FeedSender } from '../../src/feed/changes/feed-sender';
+import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import type { ApiClient } from '../support/client';
 import { asOperator, createDatabase, createTestDatabase } from '../support/database';

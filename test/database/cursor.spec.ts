@@ -10,7 +10,7 @@ import {
   MalformedCursor,
   MAX_CURSOR_LENGTH,
   pendingRanges,
-} from '../../src/changes/cursor';
+} from '../../src/feed/changes/cursor';
 import { Random } from '../prove/support/random';
 
 /** Runs of each kind; raise it for a long run. */

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { CheckService } from '../../src/schema/check.service';
+import { CheckService } from '../../src/data/schema/check.service';
 import type { TestDatabase } from '../../src/testing/test-database';
 import { asOperator, createTestDatabase } from '../support/database';
 import { SCHEMA, migrate } from '../support/contexts';

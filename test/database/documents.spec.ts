@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { CheckService } from '../../src/schema/check.service';
+import { CheckService } from '../../src/data/schema/check.service';
 import { createExhibitor } from '../support/builders';
 import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';

@@ -1,6 +1,6 @@
 import { Overloaded } from '../../src/errors/exceptions';
-import { FairQueue } from '../../src/database/fair-queue';
-import { MAX_WAITING_REQUESTS, QUEUE_TIMEOUT_MS } from '../../src/database/limits';
+import { FairQueue } from '../../src/data/database/fair-queue';
+import { MAX_WAITING_REQUESTS, QUEUE_TIMEOUT_MS } from '../../src/data/database/limits';
 
 /** Requests whose work ends when the test says so. The first letter of a name is its organization. */
 function requests(queue: FairQueue) {

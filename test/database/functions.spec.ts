@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { SchemaFunctions, OWN_TRIGGER_PATTERN } from '../../src/schema/functions';
-import { trackedListsOf } from '../../src/database/tracked-list';
+import { SchemaFunctions, OWN_TRIGGER_PATTERN } from '../../src/data/schema/functions';
+import { trackedListsOf } from '../../src/data/database/tracked-list';
 import type { TestDatabase } from '../../src/testing/test-database';
 import { asOperator, createTestDatabase } from '../support/database';
 import { SCHEMA, migrate } from '../support/contexts';

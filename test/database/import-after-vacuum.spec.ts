@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { ImportService } from '../../src/datasets/import.service';
-import { objectRecords, wholeRecords } from '../../src/datasets/read-json';
+import { ImportService } from '../../src/exchange/datasets/import.service';
+import { objectRecords, wholeRecords } from '../../src/exchange/datasets/read-json';
 import { DATASETS } from '../support/contexts';
 import { asOperator, createTestDatabase } from '../support/database';
 import { type InProcess, startInProcess } from '../support/lanyard';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import type { CsvFormat } from '../../src/csv/csv-options';
-import { csvSource } from '../../src/csv/csv-read';
-import { CsvService } from '../../src/csv/csv.service';
-import { type ImportResult, ImportService } from '../../src/datasets/import.service';
+import type { CsvFormat } from '../../src/exchange/csv/csv-options';
+import { csvSource } from '../../src/exchange/csv/csv-read';
+import { CsvService } from '../../src/exchange/csv/csv.service';
+import { type ImportResult, ImportService } from '../../src/exchange/datasets/import.service';
 import { csvFormatOf } from '../../src/operator/csv.options';
-import { CheckService } from '../../src/schema/check.service';
+import { CheckService } from '../../src/data/schema/check.service';
 import { eventInput, industryEventInput, leadInput } from '../support/builders';
 import { DATASETS, SCHEMA } from '../support/contexts';
 import { asOperator, createTestDatabase } from '../support/database';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { trackedListsOf, type TrackedList } from '../../src/database/tracked-list';
-import type { CsvFormat } from '../../src/csv/csv-options';
-import { csvSource } from '../../src/csv/csv-read';
-import { ImportService } from '../../src/datasets/import.service';
-import { CsvService } from '../../src/csv/csv.service';
+import { trackedListsOf, type TrackedList } from '../../src/data/database/tracked-list';
+import type { CsvFormat } from '../../src/exchange/csv/csv-options';
+import { csvSource } from '../../src/exchange/csv/csv-read';
+import { ImportService } from '../../src/exchange/datasets/import.service';
+import { CsvService } from '../../src/exchange/csv/csv.service';
 import { createExhibitor, industryEventInput, leadInput } from '../support/builders';
 import { asOperator, createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
-import { requiresNewConnection } from '../../src/database/errors';
+import { requiresNewConnection } from '../../src/data/database/errors';
 import { LargeResult } from '../../src/errors/exceptions';
-import { FairQueue } from '../../src/database/fair-queue';
-import { LargeResultGuard } from '../../src/database/large-result-guard';
-import { LARGE_RESULTS_MS } from '../../src/database/limits';
+import { FairQueue } from '../../src/data/database/fair-queue';
+import { LargeResultGuard } from '../../src/data/database/large-result-guard';
+import { LARGE_RESULTS_MS } from '../../src/data/database/limits';
 import { createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';
 

@@ -1,9 +1,9 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { Random } from '../prove/support/random';
-import { filteredList } from '../../src/database/paginate';
-import { Statements } from '../../src/database/statements';
-import { EventLeadEntity } from '../../src/events/event.entity';
-import { CheckService } from '../../src/schema/check.service';
+import { filteredList } from '../../src/data/database/paginate';
+import { Statements } from '../../src/data/database/statements';
+import { EventLeadEntity } from '../../src/contexts/events/event.entity';
+import { CheckService } from '../../src/data/schema/check.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
 import { lockWaits, waitUntil } from '../support/embedded-fixtures';

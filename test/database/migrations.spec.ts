@@ -1,8 +1,8 @@
 import { DataSource, type QueryRunner } from 'typeorm';
 import { version } from '../../package.json';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { createDataSource } from '../../src/database/data-source.module';
-import { compareReleases, OLDEST_RELEASE } from '../../src/schema/schema-release';
+import { operatorDataSourceOptions } from '../../src/data/database/data-source';
+import { createDataSource } from '../../src/data/database/data-source.module';
+import { compareReleases, OLDEST_RELEASE } from '../../src/data/schema/schema-release';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createDatabase } from '../support/database';
 import { Operator, waitForOutcome } from '../support/operator';

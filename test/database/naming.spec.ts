@@ -5,7 +5,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, JoinColumn, JoinTable, ManyToMany, ManyToOne, PrimaryColumn } from 'typeorm';
-import { functionsBeforeMigrations, VALUE_FUNCTIONS } from '../../src/schema/functions';
+import { functionsBeforeMigrations, VALUE_FUNCTIONS } from '../../src/data/schema/functions';
 import { startInProcess } from '../support/lanyard';
 
 class PostalAddress {

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { Pruner } from '../../src/database/pruner';
+import { Pruner } from '../../src/data/database/pruner';
 import { query } from '../../src/testing/test-database';
 import { Random } from '../prove/support/random';
 import { EmbeddedFixtures } from '../support/embedded-fixtures';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { generateKey } from '../../src/access/key-format';
-import { poolOf } from '../../src/database/data-source';
-import { Writes } from '../../src/database/writes';
+import { poolOf } from '../../src/data/database/data-source';
+import { Writes } from '../../src/data/database/writes';
 import { query } from '../../src/testing/test-database';
 import { eventInput, leadInput } from '../support/builders';
 import { asOperator, createTestDatabase } from '../support/database';

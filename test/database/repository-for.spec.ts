@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, ILike, JoinColumn, ManyToOne, PrimaryColumn, type Repository } from 'typeorm';
-import { type OrganizationRepository, repositoryFor } from '../../src/database/repository-for';
+import { type OrganizationRepository, repositoryFor } from '../../src/data/database/repository-for';
 import { RowNotFound } from '../../src/errors/exceptions';
 import { startInProcess } from '../support/lanyard';
 

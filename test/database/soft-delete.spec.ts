@@ -1,9 +1,9 @@
 import { Column, DataSource, DeleteDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import { ConfigError } from '../../src/config';
-import { repositoryFor } from '../../src/database/repository-for';
-import { trackedListsOf } from '../../src/database/tracked-list';
-import { ListedUuidRow } from '../../src/schema/columns';
-import { ListedEntity } from '../../src/schema/lists';
+import { repositoryFor } from '../../src/data/database/repository-for';
+import { trackedListsOf } from '../../src/data/database/tracked-list';
+import { ListedUuidRow } from '../../src/data/schema/columns';
+import { ListedEntity } from '../../src/data/schema/lists';
 import { createTestDatabase } from '../support/database';
 
 @ListedEntity('meetings')

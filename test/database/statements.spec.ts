@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
-import { dataSourceOptions, operatorDataSourceOptions } from '../../src/database/data-source';
-import { isConnectionError } from '../../src/database/errors';
+import { dataSourceOptions, operatorDataSourceOptions } from '../../src/data/database/data-source';
+import { isConnectionError } from '../../src/data/database/errors';
 import { Overloaded, RowNotFound } from '../../src/errors/exceptions';
-import { Statements, type Statement } from '../../src/database/statements';
-import { Transactions } from '../../src/database/transactions';
-import { Writes } from '../../src/database/writes';
+import { Statements, type Statement } from '../../src/data/database/statements';
+import { Transactions } from '../../src/data/database/transactions';
+import { Writes } from '../../src/data/database/writes';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';

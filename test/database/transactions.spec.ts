@@ -3,19 +3,19 @@ import { getRepositoryToken } from '@nestjs/typeorm';
 import { DataSource, type QueryRunner, type Repository } from 'typeorm';
 import { OrganizationEntity } from '../../src/access/organization.entity';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { dataSourceOptions } from '../../src/database/data-source';
-import { createDataSource } from '../../src/database/data-source.module';
-import { Pruner } from '../../src/database/pruner';
-import { TransactionalDataSource } from '../../src/database/transactional-data-source';
-import { Transactions } from '../../src/database/transactions';
-import { Writes } from '../../src/database/writes';
-import type { LeadsQuery } from '../../src/leads/lead.dto';
-import { LeadsService } from '../../src/leads/leads.service';
+import { dataSourceOptions } from '../../src/data/database/data-source';
+import { createDataSource } from '../../src/data/database/data-source.module';
+import { Pruner } from '../../src/data/database/pruner';
+import { TransactionalDataSource } from '../../src/data/database/transactional-data-source';
+import { Transactions } from '../../src/data/database/transactions';
+import { Writes } from '../../src/data/database/writes';
+import type { LeadsQuery } from '../../src/contexts/leads/lead.dto';
+import { LeadsService } from '../../src/contexts/leads/leads.service';
 import { leadInput } from '../support/builders';
 import { createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';
 import { operatorServices } from '../support/operator-services';
-import { FeedSender } from '../../src/changes/feed-sender';
+import { FeedSender } from '../../src/feed/changes/feed-sender';
 
 Logger.overrideLogger(false);
 

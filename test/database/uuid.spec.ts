@@ -1,4 +1,4 @@
-import { uuidV5, uuidV7 } from '../../src/database/uuid';
+import { uuidV5, uuidV7 } from '../../src/data/database/uuid';
 
 /** The vectors of RFC 9562, appendix A, and the namespace of its names in DNS. */
 describe('the uuids that are made here', () => {

@@ -1,9 +1,9 @@
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { CurrentCaller } from '../../src/api/caller';
-import type { Caller } from '../../src/database/statements';
-import { Transactions } from '../../src/database/transactions';
-import { Writes } from '../../src/database/writes';
+import { CurrentCaller } from '../../src/http/pipeline/caller';
+import type { Caller } from '../../src/data/database/statements';
+import { Transactions } from '../../src/data/database/transactions';
+import { Writes } from '../../src/data/database/writes';
 import { type PlainServer, startWithModules } from '../support/plain-modules';
 
 const SAVEPOINT_FAILS = 'the savepoint fails';

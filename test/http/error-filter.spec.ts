@@ -1,6 +1,6 @@
 import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
-import { ErrorFilter } from '../../src/api/error.filter';
+import { ErrorFilter } from '../../src/http/pipeline/error.filter';
 import {
   IdempotencyKeyInUse,
   IdempotencyKeyReused,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { jsonErrorOffset } from '../../src/api/json-syntax';
+import { jsonErrorOffset } from '../../src/http/pipeline/json-syntax';
 
 describe('the offset of an error in JSON', () => {
   it.each([

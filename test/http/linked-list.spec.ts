@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { disablePretenuring } from '../../src/server/heap-limit';
-import { LinkedList, type LinkedEntry } from '../../src/collections/linked-list';
+import { disablePretenuring } from '../../src/http/server/heap-limit';
+import { LinkedList, type LinkedEntry } from '../../src/data/database/linked-list';
 
 setFlagsFromString('--expose-gc');
 disablePretenuring();

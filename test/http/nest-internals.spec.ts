@@ -7,7 +7,7 @@ import {
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
   VERSION_METADATA,
-} from '../../src/api/nest-internals';
+} from '../../src/http/pipeline/nest-internals';
 
 @Controller({ path: 'halls', host: 'example.com', version: '1' })
 class HallsController {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Module, Scope } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Change, type ChangesPosition, OnChanges } from '../../src/changes/on-changes';
-import { FeedClock } from '../../src/changes/feed-clock';
-import { WebhooksService } from '../../src/webhooks/webhooks.service';
+import { type Change, type ChangesPosition, OnChanges } from '../../src/feed/changes/on-changes';
+import { FeedClock } from '../../src/feed/changes/feed-clock';
+import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createExhibitor, leadInput } from '../support/builders';
 import { asOperator, createTestDatabase } from '../support/database';

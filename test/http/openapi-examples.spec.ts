@@ -1,4 +1,4 @@
-import { DEMO_RECORDS } from '../../src/demo/demo';
+import { DEMO_RECORDS } from '../../src/operator/demo/demo';
 import { description, schemaErrors, withoutPlainModules } from '../support/description';
 import { ENDPOINTS, send } from '../support/endpoints';
 import { startInProcess } from '../support/lanyard';

@@ -13,7 +13,7 @@ import {
   ApiUnauthorizedResponse,
 } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
-import { Public } from '../../src/api/public';
+import { Public } from '../../src/http/pipeline/public';
 import { openApiDocument } from '../../src/openapi/document';
 import { description } from '../support/description';
 import { startWithModules } from '../support/plain-modules';

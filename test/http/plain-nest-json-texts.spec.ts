@@ -1,9 +1,9 @@
 import { Controller, Get, Module, Param, Post, Query } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Caller, CurrentCaller } from '../../src/api/caller';
-import { LeadsQuery } from '../../src/leads/lead.dto';
-import { LeadsModule } from '../../src/leads/leads.module';
-import { LeadsService } from '../../src/leads/leads.service';
+import { type Caller, CurrentCaller } from '../../src/http/pipeline/caller';
+import { LeadsQuery } from '../../src/contexts/leads/lead.dto';
+import { LeadsModule } from '../../src/contexts/leads/leads.module';
+import { LeadsService } from '../../src/contexts/leads/leads.service';
 import { leadInput } from '../support/builders';
 import { type PlainServer, startWithModules } from '../support/plain-modules';
 

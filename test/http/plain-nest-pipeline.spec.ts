@@ -42,8 +42,8 @@ import {
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, REQUEST, Reflector } from '@nestjs/core';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { catchError, map, type Observable, throwError, timeout, TimeoutError } from 'rxjs';
-import { CurrentCaller } from '../../src/api/caller';
-import type { Caller } from '../../src/database/statements';
+import { CurrentCaller } from '../../src/http/pipeline/caller';
+import type { Caller } from '../../src/data/database/statements';
 import { type PlainServer, startWithModules } from '../support/plain-modules';
 
 /** In the order in which they ran. */

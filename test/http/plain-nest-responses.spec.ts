@@ -16,7 +16,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { interval, map, type Observable, of, take } from 'rxjs';
-import { Plain } from '../../src/api/plain';
+import { Plain } from '../../src/http/pipeline/plain';
 import { type PlainServer, startWithModules } from '../support/plain-modules';
 
 /** What handlers return and how they send it, as the documentation of Nest shows it. */

@@ -26,8 +26,8 @@ import { APP_INTERCEPTOR, APP_PIPE, ExternalContextCreator, HttpAdapterHost, Rou
 import type { Express, Request } from 'express';
 import { type Observable, of, tap } from 'rxjs';
 import { IsInt, IsOptional, IsString } from 'class-validator';
-import { type Caller, CurrentCaller } from '../../src/api/caller';
-import { Public } from '../../src/api/public';
+import { type Caller, CurrentCaller } from '../../src/http/pipeline/caller';
+import { Public } from '../../src/http/pipeline/public';
 import { createApp } from '../../src/app';
 import { Config, ConfigError } from '../../src/config';
 import { createLog } from '../../src/observability/log';

@@ -8,7 +8,7 @@ import {
   namesToResolve,
   ReceiverLookup,
   type ReceiverLookupOptions,
-} from '../../src/webhooks/receiver-lookup';
+} from '../../src/feed/webhooks/receiver-lookup';
 import { DnsServer } from '../support/dns-server';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-lookup-'));

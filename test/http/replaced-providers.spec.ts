@@ -1,11 +1,11 @@
 import { Controller, Get, Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
-import { type Caller, CurrentCaller } from '../../src/api/caller';
+import { type Caller, CurrentCaller } from '../../src/http/pipeline/caller';
 import { ConfigError, Config } from '../../src/config';
 import { createApp } from '../../src/app';
 import { defineExtension, type Extension } from '../../src/extensions/extension';
-import type { LeadCreateV0Input } from '../../src/leads/lead.dto';
-import { LeadsModule } from '../../src/leads/leads.module';
-import { LeadsService } from '../../src/leads/leads.service';
+import type { LeadCreateV0Input } from '../../src/contexts/leads/lead.dto';
+import { LeadsModule } from '../../src/contexts/leads/leads.module';
+import { LeadsService } from '../../src/contexts/leads/leads.service';
 import { createLog } from '../../src/observability/log';
 import { leadInput } from '../support/builders';
 import { createTestDatabase } from '../support/database';

@@ -1,8 +1,8 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { DEFAULT_POOL_SIZE } from '../../src/database/limits';
-import { TransactionalDataSource } from '../../src/database/transactional-data-source';
+import { DEFAULT_POOL_SIZE } from '../../src/data/database/limits';
+import { TransactionalDataSource } from '../../src/data/database/transactional-data-source';
 import { waitUntil } from '../support/embedded-fixtures';
 import { type PlainServer, startWithModules } from '../support/plain-modules';
 

@@ -1,6 +1,6 @@
-import type { Page } from '../../src/database/statements';
-import { ErrorResponse } from '../../src/api/returns';
-import { Returns } from '../../src/api/returns';
+import type { Page } from '../../src/data/database/statements';
+import { ErrorResponse } from '../../src/http/pipeline/returns';
+import { Returns } from '../../src/http/pipeline/returns';
 import { ENDPOINTS, PLAIN_ENDPOINTS } from '../support/endpoints';
 import { InProcess, startInProcess } from '../support/lanyard';
 import { findUndescribed } from '../support/undescribed';

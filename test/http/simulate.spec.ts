@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
-import { isTriggered, parseFaults } from '../../src/simulate/faults';
+import { isTriggered, parseFaults } from '../../src/http/simulate/faults';
 import { leadInput } from '../support/builders';
 import { openConnection, receiveAll } from '../support/connection';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';

@@ -5,8 +5,8 @@ import { Email, EmailList, NumericId, ListOf, PreciseDateTime, Text, TimeOfDay }
 import { firstInvalidPath, toInstance } from '../../src/fields/field-rules';
 import { isEmail } from 'class-validator';
 import { isCalendarDay, isVisibleEmail, toUtc } from '../../src/fields/text';
-import { countValues } from '../../src/api/count-values';
-import { RequestValidationPipe } from '../../src/api/validation.pipe';
+import { countValues } from '../../src/http/pipeline/count-values';
+import { RequestValidationPipe } from '../../src/http/pipeline/validation.pipe';
 
 describe('a day of the calendar', () => {
   it.each([

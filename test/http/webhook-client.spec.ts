@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
-import { type Webhook, WebhookClient, type WebhookMessage } from '../../src/webhooks/webhook-client';
-import { FeedReaderEntity } from '../../src/changes/feed-reader.entity';
+import { ReceiverLookup } from '../../src/feed/webhooks/receiver-lookup';
+import { type Webhook, WebhookClient, type WebhookMessage } from '../../src/feed/webhooks/webhook-client';
+import { FeedReaderEntity } from '../../src/feed/changes/feed-reader.entity';
 
 const CLIENT = new WebhookClient(new ReceiverLookup({ allowPrivate: true }));
 const MESSAGE: WebhookMessage = { type: 'changes', id: 'msg_1', fields: `,"changes":["${'x'.repeat(20 << 20)}"]` };

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { FeedReaders } from '../../src/changes/feed-readers';
-import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
-import { type Webhook, WebhookClient } from '../../src/webhooks/webhook-client';
-import { FeedClock } from '../../src/changes/feed-clock';
-import { FeedReaderEntity } from '../../src/changes/feed-reader.entity';
-import { WebhooksService } from '../../src/webhooks/webhooks.service';
+import { FeedReaders } from '../../src/feed/changes/feed-readers';
+import { ReceiverLookup } from '../../src/feed/webhooks/receiver-lookup';
+import { type Webhook, WebhookClient } from '../../src/feed/webhooks/webhook-client';
+import { FeedClock } from '../../src/feed/changes/feed-clock';
+import { FeedReaderEntity } from '../../src/feed/changes/feed-reader.entity';
+import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
 import { DnsServer } from '../support/dns-server';

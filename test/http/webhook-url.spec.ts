@@ -1,5 +1,5 @@
-import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
-import { urlError } from '../../src/webhooks/webhook-url';
+import { ReceiverLookup } from '../../src/feed/webhooks/receiver-lookup';
+import { urlError } from '../../src/feed/webhooks/webhook-url';
 
 describe('the URL of a webhook', () => {
   it.each([

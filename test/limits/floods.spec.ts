@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
 import { type Answer, type Ask, ask } from '../prove/support/ask';
-import { MAX_UNANSWERED_REQUESTS } from '../../src/server/connections';
+import { MAX_UNANSWERED_REQUESTS } from '../../src/http/server/connections';
 import { leadInput } from '../support/builders';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { FLOOD_NAMES, FLOODS, type Send } from './floods';

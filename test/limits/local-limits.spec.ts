@@ -1,4 +1,4 @@
-import { COUNT_SERVERS_WITHOUT_REDIS, LocalLimits } from '../../src/rate-limit/local-limits';
+import { COUNT_SERVERS_WITHOUT_REDIS, LocalLimits } from '../../src/http/rate-limit/local-limits';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';

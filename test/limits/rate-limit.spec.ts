@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
-import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
-import { type BucketLimits, limitsError, type TakeResult } from '../../src/rate-limit/token-bucket';
-import { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
-import { RedisConnection } from '../../src/rate-limit/redis';
+import { RedisTokenBucketStore } from '../../src/http/rate-limit/redis-token-bucket.store';
+import { TAKE_TOKEN } from '../../src/http/rate-limit/take-token.lua';
+import { type BucketLimits, limitsError, type TakeResult } from '../../src/http/rate-limit/token-bucket';
+import { TokenBucketStore } from '../../src/http/rate-limit/token-bucket.store';
+import { RedisConnection } from '../../src/http/rate-limit/redis';
 import { waitUntil } from '../support/embedded-fixtures';
 import { Proxy } from '../support/proxy';
 import { NO_REDIS, NO_SERVER, RedisServer, redisUrl } from '../support/redis-server';

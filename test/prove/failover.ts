@@ -4,7 +4,7 @@ import { readOptions } from '../../scripts/services.mjs';
 import type { Load } from './faults/load';
 import { play } from './faults/play';
 import { Postgres } from './faults/postgres';
-import { WebhooksService } from '../../src/webhooks/webhooks.service';
+import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { ApiClient } from '../support/client';
 import { Receiver } from '../support/receiver';
 import { RedisGroup } from './faults/redis-group';

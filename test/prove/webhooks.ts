@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { readOptions, run } from '../../scripts/services.mjs';
-import { WebhooksService } from '../../src/webhooks/webhooks.service';
+import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { ApiClient } from '../support/client';
 import { freePort } from '../support/free-port';

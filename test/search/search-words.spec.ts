@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { searchQuery } from '../../src/industry-events/search-query';
+import { searchQuery } from '../../src/contexts/industry-events/search-query';
 import { asOperator, createTestDatabase } from '../support/database';
 
 describe('what a q asks for', () => {

@@ -3,9 +3,13 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Pool } from 'pg';
-import { errorLineIn, EmbeddedPostgresError, explainError } from '../../src/embedded-postgres/embedded-postgres-error';
-import { lastSetting, OWNER_SETTING } from '../../src/embedded-postgres/postmaster';
-import { Programs } from '../../src/embedded-postgres/programs';
+import {
+  errorLineIn,
+  EmbeddedPostgresError,
+  explainError,
+} from '../../src/data/embedded-postgres/embedded-postgres-error';
+import { lastSetting, OWNER_SETTING } from '../../src/data/embedded-postgres/postmaster';
+import { Programs } from '../../src/data/embedded-postgres/programs';
 import { query } from '../../src/testing/test-database';
 import { EmbeddedFixtures, killPostmaster, postmasterOf, waitUntil } from '../support/embedded-fixtures';
 

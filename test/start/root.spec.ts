@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readConfig } from '../../src/config';
-import { EmbeddedPostgresError } from '../../src/embedded-postgres/embedded-postgres-error';
-import { accountFor, Programs } from '../../src/embedded-postgres/programs';
-import { type DataDirOptions, prepareDataDir, reachablePrograms } from '../../src/embedded-postgres/reach';
+import { EmbeddedPostgresError } from '../../src/data/embedded-postgres/embedded-postgres-error';
+import { accountFor, Programs } from '../../src/data/embedded-postgres/programs';
+import { type DataDirOptions, prepareDataDir, reachablePrograms } from '../../src/data/embedded-postgres/reach';
 import { query } from '../../src/testing/test-database';
 import { EmbeddedFixtures } from '../support/embedded-fixtures';
 

@@ -1,6 +1,6 @@
-import type { StartupOptions } from '../../src/database/connect';
+import type { StartupOptions } from '../../src/data/database/connect';
 import { CONTEXTS, datasetsOf, feedResourcesOf, organizationDataOf, schemaDefinitionOf } from '../../src/contexts';
-import { migrate as migrateTo } from '../../src/schema/migrate';
+import { migrate as migrateTo } from '../../src/data/schema/migrate';
 
 export const DATASETS = datasetsOf(CONTEXTS);
 export const FEED_RESOURCES = feedResourcesOf(CONTEXTS);

@@ -2,9 +2,9 @@ import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 // Its modules name the entities.
 import '../../src/app.module';
-import { DATABASE_IDENTITY } from '../../src/changes/database-identity';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { createDataSource } from '../../src/database/data-source.module';
+import { DATABASE_IDENTITY } from '../../src/feed/changes/database-identity';
+import { operatorDataSourceOptions } from '../../src/data/database/data-source';
+import { createDataSource } from '../../src/data/database/data-source.module';
 import { createDatabase as createDatabaseOn, query, type TestDatabase } from '../../src/testing/test-database';
 import { runAtEnd } from './at-the-end';
 

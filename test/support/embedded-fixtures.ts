@@ -8,8 +8,8 @@ import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../../src/embedded-postgres/embedded-postgres';
-import { runningPostmaster } from '../../src/embedded-postgres/postmaster';
+} from '../../src/data/embedded-postgres/embedded-postgres';
+import { runningPostmaster } from '../../src/data/embedded-postgres/postmaster';
 import { query } from '../../src/testing/test-database';
 import { waitForOutput, typescript } from './program';
 

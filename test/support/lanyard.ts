@@ -5,7 +5,7 @@ import { OrganizationsService } from '../../src/access/organizations.service';
 import { Config } from '../../src/config';
 import type { Extension } from '../../src/extensions/extension';
 import { createLog, type Log } from '../../src/observability/log';
-import { ImportService } from '../../src/datasets/import.service';
+import { ImportService } from '../../src/exchange/datasets/import.service';
 import { GENEROUS_LIMITS, startOnDatabase } from '../../src/testing/test-lanyard';
 import { runAtEnd } from './at-the-end';
 import { deploymentUrl } from './deployment';

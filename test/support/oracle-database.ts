@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { ImportService } from '../../src/datasets/import.service';
+import { ImportService } from '../../src/exchange/datasets/import.service';
 import { createExhibitor, industryEventInput } from './builders';
 import { operatorServices } from './operator-services';
 import { UNSCOPED } from './oracle';

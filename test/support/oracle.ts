@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
 import { Client, Pool } from 'pg';
-import type { Caller } from '../../src/api/caller';
+import type { Caller } from '../../src/http/pipeline/caller';
 
 /**
  * The oracle for statements without an organization: row-level security that fails, and does not filter. Servers log in

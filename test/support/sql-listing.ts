@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
-import { isWrite, withActor } from '../../src/database/actor';
+import { isWrite, withActor } from '../../src/data/database/actor';
 import { toComment, formatSql } from './sql-layout';
 
 /** SQL that a module exports: a text, a statement, or the statements of a list. */
@@ -30,7 +30,8 @@ const files = (ending: string): string[] =>
     .filter((file) => file.endsWith(ending) && !file.endsWith('main.ts') && file !== 'index.ts')
     .sort();
 
-const contextOf = (file: string): string => file.split(sep)[0] ?? '';
+/** The folder of `src/` in which a file stands, and its group. */
+const contextOf = (file: string): string => file.split(sep).slice(0, -1).slice(0, 2).join('/');
 
 const exportsOf = (file: string): [string, unknown][] =>
   Object.entries(jest.requireActual<Record<string, unknown>>(join(SOURCE, file)));
@@ -58,14 +59,14 @@ function sentBy(context: string, exportName: string, exported: Exported): Sent[]
 }
 
 /** Parts of statements are exported as texts, too, but from no file of this kind. */
-const HAS_TEXTS = /(\.sql|\.service|^database[\\/][\w-]+)\.ts$/;
+const HAS_TEXTS = /(\.sql|\.service|^data[\\/]database[\\/][\w-]+)\.ts$/;
 
 /** Every statement that services send, as modules export it: a new one is listed by itself. */
 function statementsIn(file: string): Sent[] {
   return exportsOf(file).flatMap(([exportName, value]) =>
     sqlIn(value)
       .filter((exported) => typeof exported !== 'string' || HAS_TEXTS.test(file))
-      .flatMap((exported) => sentBy(contextOf(file), exportName, exported)),
+      .flatMap((exported) => sentBy(basename(contextOf(file)), exportName, exported)),
   );
 }
 
@@ -113,7 +114,10 @@ function tablesOf(db: DataSource): Map<string, string> {
   const entities = files('.entity.ts').flatMap((file) => exportsOf(file).map(([, value]) => [value, file] as const));
   const fileByEntity = new Map<unknown, string>(entities);
   return new Map(
-    db.entityMetadatas.map(({ tableName, target }) => [tableName, contextOf(fileByEntity.get(target) ?? 'schema')]),
+    db.entityMetadatas.map(({ tableName, target }) => [
+      tableName,
+      contextOf(fileByEntity.get(target) ?? 'data/schema'),
+    ]),
   );
 }
 
@@ -130,7 +134,9 @@ function statementsOfProviders(app: INestApplication): [context: string, sent: S
     return properties.flatMap(([name, value]) =>
       sqlIn(value)
         .filter((sql) => typeof sql !== 'string' && sql.name !== undefined)
-        .flatMap((sql) => sentBy(contextOf(file), name, sql).map((sent): [string, Sent] => [contextOf(file), sent])),
+        .flatMap((sql) =>
+          sentBy(basename(contextOf(file)), name, sql).map((sent): [string, Sent] => [contextOf(file), sent]),
+        ),
     );
   });
 }
@@ -188,7 +194,7 @@ async function functionsOf(db: DataSource): Promise<Definitions> {
   const rows = await db.query<Record<'name' | 'body' | 'definition' | 'calledBy', string>[]>(FUNCTIONS);
   for (const { name, definition, calledBy } of rows.filter(({ body }) => isComposed(body))) {
     const written = texts.find(([, text]) => text.includes(`create or replace function ${name}(`));
-    functions.add(written?.[0] ?? tables.get(calledBy) ?? 'schema', formatSql(`${definition.trimEnd()};`));
+    functions.add(written?.[0] ?? tables.get(calledBy) ?? 'data/schema', formatSql(`${definition.trimEnd()};`));
   }
   return functions;
 }
@@ -206,7 +212,7 @@ export async function sqlListing(db: DataSource, app: INestApplication): Promise
         ['-- Functions', ...functions.of(context)],
       ];
       const filled = parts.filter(({ length }) => length > 1);
-      return [`${context}.sql`, `${[title, ...filled.flat()].join('\n\n')}\n`];
+      return [`${basename(context)}.sql`, `${[title, ...filled.flat()].join('\n\n')}\n`];
     }),
   );
 }

@@ -126,7 +126,13 @@ async function slowOf(expressions: Expression[], limitMs: number): Promise<strin
 describe('the regular expressions of the sources', () => {
   it('are found, wherever they stand', () => {
     const places = all.map(({ place }) => place.replace(/:\d+$/, ''));
-    expect(places).toEqual(expect.arrayContaining(['csv/csv-values.ts', 'leads/lead.csv.ts', 'api/preferences.ts']));
+    expect(places).toEqual(
+      expect.arrayContaining([
+        'exchange/csv/csv-values.ts',
+        'contexts/leads/lead.csv.ts',
+        'http/pipeline/preferences.ts',
+      ]),
+    );
     expect(all.length).toBeGreaterThan(80);
   });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { parseFaults } from '../../src/simulate/faults';
+import { parseFaults } from '../../src/http/simulate/faults';
 import { createTestDatabase } from '../support/database';
 import { startInProcess } from '../support/lanyard';
 import { Operator } from '../support/operator';

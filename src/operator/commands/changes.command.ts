@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GoneException } from '@nestjs/common';
 import type { Command } from 'commander';
-import { ChangesService } from '../../changes/changes.service';
-import { MAX_CHANGES } from '../../changes/changes.sql';
-import type { JsonText } from '../../database/statements';
+import { ChangesService } from '../../feed/changes/changes.service';
+import { MAX_CHANGES } from '../../feed/changes/changes.sql';
+import type { JsonText } from '../../data/database/statements';
 import { addCommand, organizationOption, findOrganization } from '../arguments';
 import type { Session } from '../session';
 import { OutputClosed, print, CommandError, UsageError } from '../terminal/terminal';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addCommand } from '../arguments';
-import { type CheckResult, CheckService } from '../../schema/check.service';
+import { type CheckResult, CheckService } from '../../data/schema/check.service';
 import type { Session } from '../session';
 import { CommandError } from '../terminal/terminal';
 

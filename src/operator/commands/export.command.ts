@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 import { EntityManager } from 'typeorm';
-import type { CsvService } from '../../csv/csv.service';
+import type { CsvService } from '../../exchange/csv/csv.service';
 import { addCommand, organizationOption, findOrganization } from '../arguments';
-import type { Counts } from '../../datasets/dataset';
-import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
-import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
-import { ExportService } from '../../datasets/export.service';
+import type { Counts } from '../../exchange/datasets/dataset';
+import { csvExportFormat, exportedColumns } from '../../exchange/csv/csv-export';
+import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../exchange/datasets/export-format';
+import { ExportService } from '../../exchange/datasets/export.service';
 import { COMMAND_NAME } from '../command-name';
 import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { writeFile } from '../output-file';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AuditLog } from '../../access/audit-log.service';
 import { AuditedImports } from '../../access/audited-imports';
-import { UndoService } from '../../datasets/undo.service';
+import { UndoService } from '../../exchange/datasets/undo.service';
 import { COMMAND_NAME } from '../command-name';
 import { addCommand, findOrganization, organizationOption, parseOrganizationId, parseUuid } from '../arguments';
 import type { Session } from '../session';

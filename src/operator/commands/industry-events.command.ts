@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CatalogService } from '../../industry-events/catalog.service';
+import { CatalogService } from '../../contexts/industry-events/catalog.service';
 import { addCommand, parseText } from '../arguments';
 import type { Session } from '../session';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ApiKeysService, DEFAULT_LIMITS, type KeySettings } from '../../access/api-keys.service';
-import { KEY_SCOPES } from '../../api/scopes';
-import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
+import { KEY_SCOPES } from '../../http/pipeline/scopes';
+import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../http/rate-limit/token-bucket';
 import {
   addCommand,
   DURATION_HELP,
@@ -17,7 +17,7 @@ import {
   requireFound,
 } from '../arguments';
 import type { Session } from '../session';
-import { FAULTS_SYNTAX, parseFaults } from '../../simulate/faults';
+import { FAULTS_SYNTAX, parseFaults } from '../../http/simulate/faults';
 import { UsageError } from '../terminal/terminal';
 import { addCheckCommand } from './keys-check.command';
 

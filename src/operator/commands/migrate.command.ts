@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { DATABASE_WAIT_MS } from '../../config';
-import { revertExtension } from '../../schema/migrate';
-import { findDatabase, openDatabase } from '../../schema/open';
+import { revertExtension } from '../../data/schema/migrate';
+import { findDatabase, openDatabase } from '../../data/schema/open';
 import { addCommand } from '../arguments';
 import type { Session } from '../session';
 import { printStatus } from '../terminal/terminal';

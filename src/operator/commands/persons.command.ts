@@ -1,8 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { OrganizationsService } from '../../access/organizations.service';
-import { digitsOf, normalizeEmail } from '../../persons/person-query';
-import { type Person, PersonsService } from '../../persons/persons.service';
+import { digitsOf, normalizeEmail } from '../../exchange/persons/person-query';
+import { type Person, PersonsService } from '../../exchange/persons/persons.service';
 import {
   addCommand,
   collect,

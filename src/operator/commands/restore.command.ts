@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { findDatabase } from '../../schema/open';
-import { BackupReader, verifyBackup } from '../../backup/backup-file';
-import { RestoreService } from '../../backup/restore.service';
+import { findDatabase } from '../../data/schema/open';
+import { BackupReader, verifyBackup } from '../../exchange/backup/backup-file';
+import { RestoreService } from '../../exchange/backup/restore.service';
 import { addCommand } from '../arguments';
 import { fileSize, openTwice } from '../input';
 import type { Session } from '../session';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { DEMO_RECORDS } from '../../demo/demo';
-import { createStopSignal } from '../../server/stop-signal';
+import { DEMO_RECORDS } from '../demo/demo';
+import { createStopSignal } from '../../http/server/stop-signal';
 import type { TestLanyard } from '../../testing/test-lanyard';
 import { addCommand, parseInteger } from '../arguments';
 import type { Session } from '../session';

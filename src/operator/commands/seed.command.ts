@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { CsvService } from '../../csv/csv.service';
+import type { CsvService } from '../../exchange/csv/csv.service';
 import { addCommand, organizationOption, parseInteger } from '../arguments';
-import { wholeRecords } from '../../datasets/read-json';
-import { inventedRecords } from '../../demo/seed';
+import { wholeRecords } from '../../exchange/datasets/read-json';
+import { inventedRecords } from '../demo/seed';
 import { Progress } from '../terminal/progress';
 import type { Session } from '../session';
 import { importInto } from './import.command';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { version } from '../../../package.json';
 import { type Config, ConfigError, readConfig } from '../../config';
-import { findDatabase } from '../../schema/open';
-import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
-import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
-import { RedisConnection } from '../../rate-limit/redis';
+import { findDatabase } from '../../data/schema/open';
+import { EmbeddedPostgresError } from '../../data/embedded-postgres/embedded-postgres-error';
+import { RedisTokenBucketStore } from '../../http/rate-limit/redis-token-bucket.store';
+import { RedisConnection } from '../../http/rate-limit/redis';
 import { COMMAND_NAME } from '../command-name';
 import { addCommand } from '../arguments';
 import type { Session } from '../session';

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { readConfig } from '../../config';
-import { ReceiverLookup } from '../../webhooks/receiver-lookup';
-import { isAcknowledged } from '../../changes/delivery-result';
-import { urlError } from '../../webhooks/webhook-url';
-import { MAX_WEBHOOKS, WebhooksService } from '../../webhooks/webhooks.service';
+import { ReceiverLookup } from '../../feed/webhooks/receiver-lookup';
+import { isAcknowledged } from '../../feed/changes/delivery-result';
+import { urlError } from '../../feed/webhooks/webhook-url';
+import { MAX_WEBHOOKS, WebhooksService } from '../../feed/webhooks/webhooks.service';
 import {
   addCommand,
   type CommandDescription,

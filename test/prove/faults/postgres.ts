@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { clusterPath, createCluster, DATABASE_NAME, readPassword } from '../../../src/embedded-postgres/cluster';
-import { removeStaleLock } from '../../../src/embedded-postgres/postmaster';
-import { accountFor, Programs } from '../../../src/embedded-postgres/programs';
+import { clusterPath, createCluster, DATABASE_NAME, readPassword } from '../../../src/data/embedded-postgres/cluster';
+import { removeStaleLock } from '../../../src/data/embedded-postgres/postmaster';
+import { accountFor, Programs } from '../../../src/data/embedded-postgres/programs';
 import { freePort } from '../../support/free-port';
 import { Daemon, familyOf, send, succeeds, until } from '../support/daemon';
 

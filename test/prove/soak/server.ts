@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
 import { createApp } from '../../../src/app';
 import { readConfig } from '../../../src/config';
-import { poolOf } from '../../../src/database/data-source';
+import { poolOf } from '../../../src/data/database/data-source';
 
 /** What a process holds when nobody asks it anything. */
 export interface Figures {

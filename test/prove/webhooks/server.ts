@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Injectable, Module } from '@nestjs/common';
 import { createApp } from '../../../src/app';
 import { readConfig } from '../../../src/config';
-import { type Change, type ChangesPosition, OnChanges } from '../../../src/changes/on-changes';
-import { FeedClock } from '../../../src/changes/feed-clock';
+import { type Change, type ChangesPosition, OnChanges } from '../../../src/feed/changes/on-changes';
+import { FeedClock } from '../../../src/feed/changes/feed-clock';
 
 const DIRECTORY = process.env.PROOF_DIRECTORY as string;
 const TIMEOUT_MS = 10_000;

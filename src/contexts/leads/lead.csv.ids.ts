@@ -1,0 +1,134 @@
+import { MAX_LENGTH } from '../../fields/fields';
+import { isUuid, isWithinLength } from '../../fields/text';
+import { csvField, type CsvField, type RecordDraft } from '../../exchange/csv/csv-fields';
+import systems from './external-systems.json';
+import type { CsvIdentifiers, ExternalSystem } from '../../exchange/csv/csv-section';
+import { CsvValueError, identifierValue, textValue } from '../../exchange/csv/csv-values';
+import { uuidV5 } from '../../data/database/uuid';
+import { escapeInvisible, quote, quoteShortened } from '../../exchange/datasets/quote';
+import { IntegrationType, type RemoteId } from './lead.response';
+
+const idValue = csvField('id', identifierValue, undefined);
+
+/** The ID of a lead. Only Lanyard assigns it. */
+const id: CsvField = {
+  ...idValue,
+  parseInto(draft, cell, context) {
+    idValue.parseInto(draft, cell, context);
+    if (draft.id === undefined || isUuid(draft.id)) return;
+    const map = `--map ${quote(`${context.column}=ref`)}`;
+    throw new CsvValueError(
+      `${quoteShortened(draft.id)} is not a Lanyard ID. If the IDs come from another program, use ${map}.`,
+      `a UUID, or ${map} if the IDs come from another program`,
+    );
+  },
+};
+
+/** An arbitrary constant: the namespace of the IDs that are derived from refs. */
+const REF_NAMESPACE = '0d9fd2a3-7b0a-4f4b-8f0e-6a1f1c0b5e5d';
+
+const exportedText = (name: 'ref' | 'source'): CsvField => ({
+  ...csvField(name, textValue, null),
+  isPresentSql: `select from leads where organization_id = $1 and ${name} is not null`,
+  // A lead keeps the ref and the source of its first import.
+  mergeSql: (stored, imported, path) => (path === 'id' ? imported : `coalesce(${stored}, ${imported})`),
+});
+
+/** The source of refs. The same ref from two sources means two leads, so the source is read first. */
+const source: CsvField = {
+  ...exportedText('source'),
+  isExactName: true,
+  isReadFirst: true,
+  parseInto(draft, cell) {
+    draft.source = cell.trim() || null;
+  },
+};
+
+/** Any text by which a file identifies a lead that has no ID. The same text of one source always means the same lead. */
+const ref: CsvField = {
+  ...exportedText('ref'),
+  paths: ['id', 'ref', 'source'],
+  parseInto(draft, cell, context) {
+    const text = cell.trim();
+    if (text === '') return;
+    draft.ref = text;
+    draft.source ??= context.source ?? null;
+    const names = draft.source === null ? [text] : [draft.source, text];
+    draft.id ??= uuidV5(JSON.stringify([context.organizationId, ...names]), REF_NAMESPACE);
+  },
+};
+
+/** The ID of a lead in one external system. Its IDs in other systems are kept. */
+const remoteIdField = (integrationType: IntegrationType): CsvField => ({
+  name: `remoteIds.${integrationType}`,
+  paths: ['remoteIds'],
+  mergeSql: (stored, imported) =>
+    `set_remote_id(${stored}, jsonb_build_object('integrationType', '${integrationType}', 'id',
+      jsonb_path_query_first(${imported}, '$[*] ? (@.integrationType == "${integrationType}").id')))`,
+  parseInto(draft, cell) {
+    const remoteIds = draft.remoteIds ?? [];
+    // A value that is not a list is kept, so that the check of the record rejects it.
+    if (!Array.isArray(remoteIds)) return;
+    const others = (remoteIds as (RecordDraft | null)[]).filter((other) => other?.integrationType !== integrationType);
+    if (cell === '') {
+      draft.remoteIds = others;
+      return;
+    }
+    if (!isWithinLength(cell, MAX_LENGTH.name) || !/\S/.test(cell)) {
+      const expected = `text of at most ${MAX_LENGTH.name} characters that is not blank, without NUL`;
+      throw new CsvValueError(`${quoteShortened(cell)} is not a valid remote ID. Use ${expected}.`, expected);
+    }
+    draft.remoteIds = [...others, { id: cell, integrationType }];
+  },
+  format({ remoteIds }) {
+    const all = (remoteIds ?? []) as RemoteId[];
+    return all.find((remoteId) => remoteId.integrationType === integrationType)?.id ?? '';
+  },
+  isPresentSql: `select from leads where organization_id = $1 and remote_ids @> '[{"integrationType":"${integrationType}"}]'`,
+});
+
+export const ID_FIELDS: CsvField[] = [id, source, ref];
+
+export const REMOTE_ID_FIELDS: CsvField[] = IntegrationType.map(remoteIdField);
+
+const addresses = (lead: string): string =>
+  `array_remove(regexp_split_to_array(
+    lower(concat_ws(';', ${lead}.email, ${lead}.personal_emails, ${lead}.professional_emails)), '[;,\\s]+'), '')`;
+
+/** SQL of the parts of a name that the file provides; null if all are empty. */
+function nameOf(lead: string, providesField: (path: string) => boolean): string {
+  const columns: string[] = [];
+  if (providesField('firstName')) columns.push(`${lead}.first_name`);
+  if (providesField('lastName')) columns.push(`${lead}.last_name`);
+  return columns.length > 0 ? `nullif(trim(concat_ws(' ', ${columns.join(', ')})), '')` : 'null';
+}
+
+const EXTERNAL_SYSTEMS = systems.map(({ idPattern, ...system }): ExternalSystem => ({
+  ...system,
+  idPattern: idPattern ? new RegExp(idPattern) : undefined,
+}));
+
+export const LEAD_IDENTIFIERS: CsvIdentifiers = {
+  id: 'id',
+  ref: 'ref',
+  match: 'remoteId',
+  systems: EXTERNAL_SYSTEMS,
+  samePersonCheck(providesField, isRef) {
+    const nameIn = (lead: string): string => nameOf(lead, providesField);
+    const [own, stored] = [isRef ? 's.ref is not null' : `s.remote_ids <> '[]'`, 'staged_leads'];
+    return {
+      path: isRef ? 'ref' : 'remoteIds',
+      value: (staged) => (isRef ? `${staged}.ref` : `${staged}.remote_ids -> 0 ->> 'id'`),
+      details: (staged) => `jsonb_build_array(${nameIn('t')}, ${nameIn(staged)})`,
+      findViolations: (staged) => `${stored} ${staged} join leads t on t.organization_id = $1 and t.id = ${staged}.id
+        where ${own} and lower(${nameIn('t')}) <> lower(${nameIn(staged)})
+          and not ${addresses('t')} && ${addresses(staged)}`,
+      message: (value, details) => {
+        const [known, named] = (details as string[]).map(escapeInvisible);
+        return `${value} is ${known} in Lanyard, but ${named} in this file. Add --source NAME if the IDs are those of another program or list, which creates new leads, or --overwrite if this is the same person, which changes the leads.`;
+      },
+      expected: 'the same person, --source or --overwrite',
+      kind: 'another person',
+    };
+  },
+};

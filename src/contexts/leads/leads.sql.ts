@@ -1,0 +1,174 @@
+import { snakeCase } from '../../data/database/data-source';
+import { organizationLock } from '../../data/database/locks';
+import { arrivalList, lookupList } from '../../data/database/paginate';
+import { schemasOf } from '../../fields/field-rules';
+import { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
+import { LeadEntity } from './lead.entity';
+import { firstMatching, hasEmail, hasRemoteId, isOwn } from './lead.match';
+import { LEAD_JSON } from './lead.response';
+
+const LEAD_LIST = { entity: LeadEntity, rowJson: LEAD_JSON };
+
+export const LIST_LEADS = arrivalList(LEAD_LIST);
+
+const IS_OWN = isOwn('leads');
+
+const leadsBy = (name: string, valueCount: number, condition: string) =>
+  lookupList({ ...LEAD_LIST, name: `leads.by${name}`, valueCount, where: `${IS_OWN} and ${condition}` });
+
+export const LEADS_BY_EMAIL = leadsBy('Email', 1, hasEmail('leads', '$2'));
+export const LEADS_BY_REMOTE_ID = leadsBy('RemoteId', 2, hasRemoteId('leads', '$2', '$3'));
+export const LEADS_BY_EMAIL_AND_REMOTE_ID = leadsBy(
+  'EmailAndRemoteId',
+  3,
+  `${hasEmail('leads', '$2')} and ${hasRemoteId('leads', '$3', '$4')}`,
+);
+
+export const GET_LEAD = {
+  name: 'lead.get',
+  text: `select ${LEAD_JSON} from leads where organization_id = $1 and id = $2`,
+};
+
+/** The columns of fields that have other names. */
+const OTHER_COLUMNS: Partial<Record<string, string>> = {
+  createdByEmail: 'created_by',
+  phoneNumbers: 'lead_provided_phone_numbers',
+  remoteId: 'remote_ids',
+};
+const columnOf = (field: string): string => OTHER_COLUMNS[field] ?? snakeCase(field);
+
+const CREATE_FIELDS = [...schemasOf(LeadCreateV0Input).keys()];
+const inputColumn = (field: string): string => `"${field}" ${field === 'phoneNumbers' ? 'jsonb' : 'text'}`;
+const createdValue = (field: string): string =>
+  field === 'phoneNumbers' ? `coalesce("phoneNumbers", '[]')` : `"${field}"`;
+
+/** `$2` is an array of inputs. Creates of one organization wait for each other's commit anyway, so they are batched. */
+export const CREATE_LEAD = {
+  name: 'lead.create',
+  text: `
+    with given as materialized (
+        select * from rows from (jsonb_to_recordset($2) as (${CREATE_FIELDS.map(inputColumn).join(', ')}))
+          with ordinality as g (${CREATE_FIELDS.map((field) => `"${field}"`).join(', ')}, n)
+      ),
+      taken as materialized (select list_take($1, 'leads', count(*)) as start from given),
+      created as (
+        insert into leads (organization_id, position, ${CREATE_FIELDS.map(columnOf).join(', ')})
+        select $1, start + n - 1, ${CREATE_FIELDS.map(createdValue).join(', ')} from given, taken
+        returning position, document
+      )
+    select document from created order by position`,
+};
+
+const PATCH_FIELDS = [...schemasOf(LeadPatchV0Input).keys()];
+const PATCH_COLUMNS = PATCH_FIELDS.map(columnOf);
+const patchColumns = (row: string): string => PATCH_COLUMNS.map((column) => `${row}.${column}`).join(', ');
+
+/** SQL of the new value of a field's column: null clears it, and an omitted field keeps it. `patch` is SQL of JSON. */
+function patchedValue(field: string, patch: string): string {
+  const [column, isGiven] = [columnOf(field), `case when ${patch} ? '${field}'`];
+  if (field === 'phoneNumbers') {
+    return `${isGiven} then coalesce(nullif(${patch} -> 'phoneNumbers', 'null'), '[]') else coalesce(${column}, '[]') end`;
+  }
+  if (field === 'remoteId') {
+    return `${isGiven} then set_remote_id(coalesce(${column}, '[]'), ${patch} -> 'remoteId') else coalesce(${column}, '[]') end`;
+  }
+  return `${isGiven} then ${patch} ->> '${field}' else ${column} end`;
+}
+
+export const PATCH_LEAD = {
+  name: 'lead.patch',
+  text: `
+    update leads set
+      ${PATCH_FIELDS.map((field) => `${columnOf(field)} = ${patchedValue(field, '$3::jsonb')}`).join(',\n      ')}
+    where organization_id = $1 and id = $2
+    returning ${LEAD_JSON}`,
+};
+
+/** How long a batch waits for a lead that an import has changed. All creates of its organization wait for the batch. */
+const BATCH_LOCK_TIMEOUT_MS = 500;
+
+/**
+ * Locks the list of leads, so that nobody creates a lead that the batch has looked up and not found. Sequential scans are
+ * switched off for the transaction, because a plan for 200 look-ups may have been made when there were few leads.
+ */
+export const LOCK_LEAD_LIST = {
+  name: 'leads.lock',
+  text: `
+    select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '${BATCH_LOCK_TIMEOUT_MS}', true)
+    from list_take($1, 'leads', 0)`,
+};
+
+/**
+ * Finds and locks, in the order of ids, the lead to update for each `value` of the JSON array `$2`.
+ * @param key SQL by which two values are the same
+ * @param hasValue the condition that a lead has the value
+ */
+const matchStatement = (name: string, key: string, hasValue: (lead: string) => string) => ({
+  name,
+  text: `
+    with given as materialized (
+        select value, n, min(n) over (partition by ${key}) as first
+        from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
+      ),
+      found as materialized (
+        select value, n, first, (${firstMatching(hasValue)}) as id from given
+      ),
+      locked as materialized (
+        select * from leads where ${IS_OWN} and id = any(array(select id from found)) order by id for no key update
+      )
+    select json_build_object('id', found.id, 'firstIndex', first - 1, 'isLocked', locked.id is not null)::text
+    from found left join locked on locked.id = found.id and ${hasValue('locked')} order by n`,
+});
+
+const EMAIL_VALUE = `value #>> '{}'`;
+export const MATCH_LEADS_BY_EMAIL = matchStatement('leads.matchEmail', `lower(${EMAIL_VALUE})`, (lead) =>
+  hasEmail(lead, EMAIL_VALUE),
+);
+export const MATCH_LEADS_BY_REMOTE_ID = matchStatement(
+  'leads.matchRemoteId',
+  `remote_id_key($1, value ->> 'integrationType', value ->> 'id')`,
+  (lead) => hasRemoteId(lead, `value ->> 'integrationType'`, `value ->> 'id'`),
+);
+
+/** `$2` is an array of entries, `$3` the ids of the leads that they update; null for an entry that creates one. */
+export const UPSERT_LEADS = {
+  name: 'leads.upsert',
+  text: `
+    with stored as materialized (select * from leads where ${IS_OWN} and id = any($3::uuid[])),
+      wanted as materialized (
+        select given.id, n, row_number() over (partition by given.id is null order by n) - 1 as nth,
+          entry ->> 'createdByEmail' as created_by, entry ->> 'companyName' as company_name, document,
+          ${PATCH_FIELDS.map((field) => `${patchedValue(field, 'entry')} as ${columnOf(field)}`).join(',\n          ')}
+        from rows from (jsonb_array_elements($2::jsonb), unnest($3::uuid[])) with ordinality as given (entry, id, n)
+          left join stored on stored.id = given.id
+      ),
+      updated as (
+        update leads set ${PATCH_COLUMNS.map((column) => `${column} = w.${column}`).join(', ')}
+        from wanted w
+        where ${IS_OWN} and leads.id = any($3) and leads.id = w.id
+          and (${patchColumns('leads')}) is distinct from (${patchColumns('w')})
+        returning w.n, leads.document
+      ),
+      taken as materialized (
+        select list_take($1, 'leads', count(*)) as start from wanted where id is null having count(*) > 0
+      ),
+      created as (
+        insert into leads (organization_id, position, created_by, company_name, ${PATCH_COLUMNS.join(', ')})
+        select $1, start + nth, created_by, w.company_name, ${patchColumns('w')}
+        from wanted w, taken where id is null order by nth
+        returning position, document
+      )
+    select format('{"outcome":"%s","lead":%s}',
+      case when c.nth is not null then 'created' when u.n is not null then 'updated' else 'unchanged' end,
+      coalesce(c.document, u.document, w.document))
+    from wanted w left join updated u on u.n = w.n
+      left join (select position - start as nth, document from created, taken) c on w.id is null and c.nth = w.nth
+    order by w.n`,
+};
+
+/** Foreign keys delete the lead's records from several lists, so the organization is locked first. */
+export const DELETE_LEAD = {
+  name: 'lead.delete',
+  text: `
+    delete from leads where (select ${organizationLock('$1')}) is not null and organization_id = $1 and id = $2`,
+};

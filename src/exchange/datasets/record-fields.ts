@@ -1,0 +1,81 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
+import { checkedProperties, type Class, classOf, schemasOf } from '../../fields/field-rules';
+import { ConfigError } from '../../config';
+import type { Datasets } from './dataset';
+import { fieldAt, type Table, tablesOf } from './tables';
+
+/** Whatever is wrong with the records of sections is known at the start, and not when an import has dropped a value. */
+
+/** @throws ConfigError that names class and field if a record has a field that an import would drop, or would round */
+export function checkRecords(dataSource: DataSource, datasets: Datasets): void {
+  const problems = tablesOf(dataSource, datasets).flatMap((table) => {
+    const metadata = dataSource.getMetadata((table.list ?? table.dataset).entity);
+    return [...undeclaredFields(table, metadata), ...missingFields(table, metadata), ...inexactFields(table, metadata)];
+  });
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)].join('\n'));
+}
+
+const DECORATORS = 'a decorator of Lanyard such as @Text() or @Decimal()';
+
+/** The properties of a record, and of the objects in it, that no decorator of Lanyard declares, so that nothing reads them. */
+function undeclaredFields({ dataset, list }: Table, metadata: EntityMetadata): string[] {
+  const { record, paths } = dataset;
+  if (list) return [];
+  const instance = new record();
+  const stored = metadata.columns
+    .map(({ propertyName }) => paths?.[propertyName] ?? propertyName)
+    .filter((name) => name in instance || Reflect.hasMetadata('design:type', record.prototype as object, name));
+  return classesIn(record).flatMap((type) =>
+    [...(type === record ? stored : []), ...checkedProperties(type)]
+      .filter((name) => !schemasOf(type).has(name))
+      .map((name) => `An import would drop ${type.name}.${name}: declare it with ${DECORATORS}.`),
+  );
+}
+
+/** A class, and those of the objects in its fields. */
+function classesIn(type: Class, found = new Set<Class>()): Class[] {
+  if (found.has(type)) return [];
+  found.add(type);
+  for (const schema of schemasOf(type).values()) {
+    const inner = classOf(schema);
+    if (inner) classesIn(inner, found);
+  }
+  return [...found];
+}
+
+/** The columns that no field fills, although a new row needs them. */
+function missingFields(
+  { columns, dataset, tracked, derived, list }: Table,
+  { name, columns: all }: EntityMetadata,
+): string[] {
+  const filled = new Set(columns.map(({ property }) => property));
+  const isFilled = ({ propertyName, databaseName }: ColumnMetadata): boolean =>
+    filled.has(propertyName) ||
+    databaseName === derived?.column ||
+    propertyName === 'organizationId' ||
+    (tracked !== undefined && propertyName === 'position');
+  const isNeeded = (column: ColumnMetadata): boolean =>
+    !column.isNullable && column.default === undefined && !column.isGenerated && !column.generatedType;
+  const record = dataset.record.name + (list ? `.${list.name}` : '');
+  return all
+    .filter((column) => isNeeded(column) && !isFilled(column))
+    .map(
+      ({ propertyName }) => `${record} has no field for ${name}.${propertyName}, without which no row can be stored.`,
+    );
+}
+
+/** The fields of numeric columns that would round a value, or could not have each of them. */
+function inexactFields({ columns, record }: Table, { name, columns: all }: EntityMetadata): string[] {
+  return columns.flatMap(({ property, path }) => {
+    const column = all.find(({ propertyName }) => propertyName === property);
+    const field = fieldAt(record, path);
+    if (!record || !field || field.type === 'integer' || !/^(numeric|decimal)$/.test(String(column?.type))) return [];
+    const { precision, scale = 0 } = column as ColumnMetadata;
+    const isExact = field.decimal?.scale === scale && field.decimal.integerDigits === Number(precision) - Number(scale);
+    const expected = `@Decimal({ precision: ${precision ?? '…'}, scale: ${scale ?? '…'} })`;
+    return isExact
+      ? []
+      : [`${record.name}.${path} cannot have each value of ${name}.${property} unrounded. Use ${expected}.`];
+  });
+}

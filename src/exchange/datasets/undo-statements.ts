@@ -1,0 +1,185 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import type { FeedResource } from '../../feed/changes/feed-resource';
+import type { Table } from './tables';
+
+/** An entry has numbers as `event_id`, and UUIDs as `id`. */
+type EntryKeys = Partial<Record<'event_id' | 'id', string>>;
+
+/** Records of one kind, as the audit log names them. */
+export interface CreatedRecords {
+  /** The name of the resource in the audit log. */
+  resource: string;
+  table: string;
+  /** The columns of its key, by those of an entry. */
+  keys: EntryKeys;
+  /** Of associations, the resource whose record has them: created together, they are also deleted together. */
+  owner?: string;
+  /** The parents that are locked before their lists are changed, and the column that refers to them. */
+  parent?: { table: string; column: string };
+}
+
+/** So few are deleted while others wait for a tenth of a second at most. */
+const BATCH_SIZE = 200;
+
+/**
+ * The temporary table of the records that the import created, by their entries in the audit log. `outcome` says what became of
+ * a record: it was deleted, or why it stays. It is null if the record is gone already.
+ */
+const ENTRIES = 'undo_entries';
+
+export const CREATE_ENTRIES = `
+  drop table if exists ${ENTRIES};
+  create temporary table ${ENTRIES} (
+    n integer generated always as identity primary key, resource text, seq bigint, event_id bigint, id uuid, outcome text
+  );
+  create index on ${ENTRIES} (id);
+  create index on ${ENTRIES} (event_id)`;
+
+/** The entries of one batch each. */
+export const SELECT_BATCHES = `
+  select resource, min(n) as first, max(n) as last from ${ENTRIES} group by resource, (n - 1) / ${BATCH_SIZE} order by first`;
+
+export const COUNT_OUTCOMES = `
+  select resource, outcome, count(*)::integer as count from ${ENTRIES} where outcome is not null
+  group by resource, outcome order by min(n)`;
+
+/** The first `$1` records that stay. */
+export const SELECT_LEFT = `
+  select resource, concat_ws(' ', event_id, id) as id, outcome as reason from ${ENTRIES} where outcome <> 'deleted'
+  order by n limit $1`;
+
+/**
+ * What an undo deletes, in the order in which it does: associations, and then sections, each before those that it refers to.
+ * Shared records stay, because they are everybody's.
+ */
+export function createdRecordsOf(
+  dataSource: DataSource,
+  tables: Table[],
+  resources: readonly FeedResource[],
+): CreatedRecords[] {
+  const resourceOf = (name: string) => resources.find(({ table }) => table === name);
+  const ownMains = tables.filter(({ list, isShared }) => !list && !isShared);
+  const mains = ownMains.map(({ name: table, section }): CreatedRecords => {
+    const idType = dataSource.getMetadata(table).findColumnWithPropertyName('id')?.type;
+    const keys = idType === 'uuid' ? { id: 'id' } : { event_id: 'id' };
+    return { resource: resourceOf(table)?.name ?? section, table, keys };
+  });
+  const associations = tables.flatMap(({ name: table, list, owner, tracked }): CreatedRecords[] => {
+    const resource = resourceOf(table);
+    const ownedBy = mains.find((main) => main.table === owner?.target?.table);
+    if (!list || !resource || !ownedBy) return [];
+    const { name, key } = resource;
+    const keys = { event_id: key.integer?.column, id: key.uuid?.column };
+    return [{ resource: name, table, keys, owner: ownedBy.resource, parent: tracked?.parent }];
+  });
+  return [...associations, ...mains.reverse()];
+}
+
+/**
+ * The statements of an undo. `$1` is the organization and, in those of a batch, `$2` and `$3` are the numbers of its first and
+ * its last entry.
+ */
+export class UndoStatements {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly tables: Table[],
+    private readonly all: CreatedRecords[],
+    /** Whether nothing is deleted, so that the outcomes alone say what would be gone. */
+    private readonly isDryRun: boolean,
+  ) {}
+
+  /** Collects the entries of records that the import `$2` created from `$3` to `$4`. */
+  collect({ resource, owner }: CreatedRecords): string {
+    const isCreatedWithOwner = `exists (
+      select from audit_log o where o.organization_id = $1 and o.id = a.id and o.import_id = $2 and o.resource = '${owner}'
+        and o.change = 'c')`;
+    return `insert into ${ENTRIES} (resource, seq, event_id, id)
+      select a.resource, a.seq, a.event_id, a.id from audit_log a
+      where a.organization_id = $1 and a.import_id = $2 and a.resource = '${resource}' and a.change = 'c'
+        and a.at between $3 and $4 ${owner ? `and not ${isCreatedWithOwner}` : ''}
+      order by a.at, a.seq`;
+  }
+
+  /** Locks rows in the order of their keys, and the parents of their lists before them, as other writers do. */
+  locks(records: CreatedRecords): string[] {
+    const { table, keys, parent } = records;
+    const rows = `${table} t join ${ENTRIES} r on ${isEntry(records)}`;
+    const order = columnsOf(keys).map(([, column]) => `t.${column}`);
+    const lockRows = `select from ${rows} order by ${order.join(', ')} for update of t`;
+    if (!parent) return [lockRows];
+    const lockParents = `select from ${parent.table} p where p.organization_id = $1
+      and p.id in (select t.${parent.column} from ${rows}) order by p.id for no key update`;
+    return [lockParents, lockRows];
+  }
+
+  /**
+   * Finds out which records are still those that the import, `$4`, created, and why they stay: others have changed them since,
+   * or use them. A lead also changes with its tags, activations, activities and associations.
+   */
+  classify(records: CreatedRecords): string {
+    const { resource, table, keys } = records;
+    const sameKey = keys.id ? 'a.id = r.id' : 'a.id is null';
+    const sameNumber = keys.event_id ? `and a.event_id = r.event_id and a.resource = '${resource}'` : '';
+    const later = `select from audit_log a where a.organization_id = $1 and ${sameKey} ${sameNumber} and a.seq > r.seq`;
+    return `update ${ENTRIES} r set outcome = case
+          when exists (${later} and a.import_id is distinct from $4) then 'changed'
+          when ${this.isInUse(records)} then 'inUse'
+          else 'deleted'
+        end
+      from ${table} t
+      where ${isEntry(records)} and not exists (${later} and a.resource = '${resource}' and a.change = 'd')`;
+  }
+
+  deletion(records: CreatedRecords): string {
+    return `delete from ${records.table} t using ${ENTRIES} r where ${isEntry(records)} and r.outcome = 'deleted'`;
+  }
+
+  /** Whether rows refer to the row `t` that are no part of its record. */
+  private isInUse({ table }: CreatedRecords): string {
+    const main = this.tables.find(({ name, list }) => name === table && !list);
+    if (!main) return 'false';
+    // The rows to which others may refer, and the column that has the id of the record.
+    const owned = main.lists.map(({ name, owner }) => ({ name, id: owner?.name }));
+    const conditions: string[] = [];
+    for (const metadata of this.dataSource.entityMetadatas) {
+      if (owned.some(({ name }) => name === metadata.tableName)) continue;
+      for (const { columns, referencedColumns, referencedEntityMetadata } of metadata.foreignKeys) {
+        const target = [{ name: table, id: 'id' }, ...owned].find(
+          ({ name }) => name === referencedEntityMetadata.tableName,
+        );
+        if (!target) continue;
+        const refersTo = columns.map((own, n) => `u.${own.databaseName} = l.${referencedColumns[n]?.databaseName}`);
+        conditions.push(`exists (select from ${metadata.tableName} u join ${target.name} l on ${refersTo.join(' and ')}
+          where l.organization_id = $1 and l.${target.id} = t.id ${this.stays(metadata)})`);
+      }
+    }
+    return conditions.length > 0 ? `(${conditions.join(' or ')})` : 'false';
+  }
+
+  /** The condition of a dry run that the row `u` would not have been deleted before, nor the record whose list has it. */
+  private stays({ tableName }: EntityMetadata): string {
+    if (!this.isDryRun) return '';
+    const { owner } = this.tables.find(({ name }) => name === tableName) ?? {};
+    const conditions = this.all.flatMap(({ resource, table, keys }) => {
+      const isGone = (condition: string): string => `and not exists (
+        select from ${ENTRIES} d where d.resource = '${resource}' and d.outcome = 'deleted' and ${condition})`;
+      if (table === tableName) return [isGone(isRecord(keys, 'u', 'd'))];
+      if (table !== owner?.target?.table) return [];
+      return [isGone(`u.${owner.name} = d.${keys.id ? 'id' : 'event_id'}`)];
+    });
+    return conditions.join(' ');
+  }
+}
+
+const columnsOf = (keys: EntryKeys): [entryColumn: string, column: string][] =>
+  Object.entries(keys).filter(([, column]) => column !== undefined);
+
+/** The condition that a row has the key of an entry. */
+const isRecord = (keys: EntryKeys, row: string, entry: string): string =>
+  columnsOf(keys)
+    .map(([entryColumn, column]) => `${row}.${column} = ${entry}.${entryColumn}`)
+    .join(' and ');
+
+/** The condition that the row `t` is that of the entry `r` of the batch. */
+const isEntry = (records: CreatedRecords): string =>
+  `t.organization_id = $1 and ${isRecord(records.keys, 't', 'r')} and r.n between $2 and $3`;

@@ -1,0 +1,30 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Caller } from '../../data/database/statements';
+import type { Scope } from './scopes';
+
+export type { Caller };
+
+/** The caller of a request, with the limits of the API key. */
+export interface LimitedCaller extends Caller {
+  /** The capacity of the bucket in tokens. */
+  maxTokens: number;
+  /** The refill rate in tokens per second. */
+  refillRate: number;
+  /** What the key may do. */
+  scope: Scope;
+  /** The faults of each request of the key on a server that simulates them. */
+  simulate?: string | null;
+}
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** The caller, which ApiKeyGuard sets on every route that is not public. */
+    caller?: LimitedCaller;
+  }
+}
+
+/** The caller as a handler's argument. */
+export const CurrentCaller = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<Request>().caller,
+);
