@@ -166,7 +166,8 @@ export function assignColumns(
   { names, line }: { names: readonly string[]; line: number },
   issues: IssueCollector,
 ): CsvColumn[] {
-  const byName = Map.groupBy(mapped, ({ column }) => column.trim());
+  const byName = new Map<string, MappedColumn[]>();
+  for (const each of mapped) byName.set(each.column.trim(), [...(byName.get(each.column.trim()) ?? []), each]);
   const columns = names.map((given, index): CsvColumn => {
     const name = given.trim();
     const own = byName.get(name)?.shift();

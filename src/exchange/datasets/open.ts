@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { decode, getDecoder } from 'iconv-lite';
+import { decode, getDecoder, getEncoder } from 'iconv-lite';
 import { ImportError, importError, NO_LOCATION } from './import-error';
 
 /** The longest record of a file with many. A line that never ends, as that of /dev/zero, must not fill the memory. */
@@ -212,4 +212,27 @@ function lastCharacterStart(bytes: Buffer): number {
   let start = bytes.length - 1;
   while (start > bytes.length - 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
   return Math.max(start, 0);
+}
+
+/** Writes text in an encoding, and the bytes that were not text in UTF-8 as they were. */
+export function textEncoder(encoding = 'utf-8'): (text: string) => Buffer {
+  const encoder = getEncoder(encoding);
+  if (!UTF8_NAMES.test(encoding)) return (text) => encoder.write(text);
+  return (text) => {
+    const parts = hasInvalidBytes(text) ? text.split(/((?<![\ud800-\udbff])[\udc00-\udcff])/) : [text];
+    return Buffer.concat(
+      parts.map((part, index) => (index % 2 === 0 ? Buffer.from(part) : Buffer.from([part.charCodeAt(0) & 0xff]))),
+    );
+  };
+}
+
+/** The beginning of a file: its byte order mark and the encoding that this names, if it has one. */
+export async function byteOrderMark(chunks: AsyncIterable<Buffer>): Promise<{ mark: string; encoding?: string }> {
+  for await (const chunk of chunks) {
+    const start = chunk.toString('latin1', 0, BYTE_ORDER_MARK.length);
+    if (start.startsWith('\xff\xfe')) return { mark: '\uFEFF', encoding: 'utf-16le' };
+    if (start.startsWith('\xfe\xff')) return { mark: '\uFEFF', encoding: 'utf-16be' };
+    return { mark: chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? '\uFEFF' : '' };
+  }
+  return { mark: '' };
 }
