@@ -12,7 +12,7 @@ export const fileSize = (file: string): number | undefined =>
 
 /** A file, standard input, or what a descriptor has from its beginning. */
 function openStream(file: string | number): Readable {
-  if (typeof file === 'number') return createReadStream('', { fd: file, start: 0 });
+  if (typeof file === 'number') return createReadStream('', { fd: file, start: 0, autoClose: false });
   return file === '-' ? process.stdin : createReadStream(file);
 }
 

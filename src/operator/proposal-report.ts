@@ -119,8 +119,8 @@ function recordLines(record: string, index: number, count: number, width: number
 
 function flatFields(value: object, prefix = ''): [path: string, value: unknown][] {
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) => {
-    const isNothing = inner === null || inner === '' || inner === false || (Array.isArray(inner) && inner.length === 0);
-    if (isNothing) return [];
+    const isEmptyList = Array.isArray(inner) && inner.length === 0;
+    if ([null, '', false, 0].includes(inner as null) || isEmptyList || name === 'id') return [];
     const isParent = typeof inner === 'object' && !Array.isArray(inner);
     return isParent ? flatFields(inner as object, `${prefix}${name}.`) : [[`${prefix}${name}`, inner]];
   });

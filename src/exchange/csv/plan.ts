@@ -93,7 +93,6 @@ export async function planCsv(
   const section = csv.section(mapping.section);
   const file = await openCsv(open, mapping, { keepsText: lenient });
   const columns = assignColumns(mapping, section, file.header, context.issues);
-  context.issues.throwIfAny();
   const counts: RowCounts = { records: 0, filtered: 0, unusual: 0, repeatedHours: 0 };
   const contextOf = await cellContexts(wanted, columns, counts, context);
   // A field may build on what earlier fields have put into the record, so their order is kept.

@@ -131,9 +131,9 @@ function findHeader(start: string, section: CsvSection): { line: number; delimit
 function fieldOf({ fieldsByName, definition: { prefixes } }: CsvSection, name: string): CsvField | undefined {
   const [first = '', ...rest] = wordsOf(name);
   if (prefixes?.other.includes(first)) return undefined;
-  const field = fieldsByName.get(columnKey(name));
-  if (field) return field.isExactName && field.name !== name.trim() ? undefined : field;
-  return prefixes?.same.includes(first) ? fieldsByName.get(columnKey(rest.join(' '))) : undefined;
+  const own = fieldsByName.get(columnKey(name));
+  const field = own ?? (prefixes?.same.includes(first) ? fieldsByName.get(columnKey(rest.join(' '))) : undefined);
+  return field?.isExactName && field.name !== name.trim() ? undefined : field;
 }
 
 /** The field of a column, or that of IDs which others have assigned if the values are no IDs of Lanyard. */
@@ -142,11 +142,13 @@ function readableField(section: CsvSection, { field, filled, readable }: Surveye
   return isOtherId ? fieldNamed(section, section.definition.ref?.field ?? null) : field;
 }
 
-/** A field that is no list goes to the first column with values. */
+/** A field that is no list goes to the column of its very name, or to the first one with values. */
 function withoutRepetitions(fields: (CsvField | undefined)[], columns: SurveyedColumn[]): (CsvField | undefined)[] {
   return fields.map((field, index) => {
     const same = columns.filter((_, other) => fields[other] === field);
-    const first = same.find(({ filled }) => filled > 0) ?? same[0];
+    const isOwn = ({ name }: SurveyedColumn): boolean => columnKey(name) === columnKey(field?.name ?? '');
+    const filled = same.filter((column) => column.filled > 0);
+    const first = filled.find(isOwn) ?? filled[0] ?? same[0];
     return field?.isList || first?.index === index ? field : undefined;
   });
 }

@@ -167,15 +167,17 @@ export class ImportService {
 
 /** An error by which a file has no plan is the last one. */
 async function planned(source: ImportSource, context: ImportContext): Promise<ImportPlan> {
+  const { issues } = context;
+  let plan: ImportPlan;
   try {
-    return await source.plan(context);
+    plan = await source.plan(context);
   } catch (error) {
-    if (error instanceof ImportError) {
-      context.issues.addLast(error);
-      context.issues.throwIfAny();
-    }
-    throw error;
+    if (!(error instanceof ImportError)) throw error;
+    issues.addLast(error);
+    throw issues.error;
   }
+  issues.throwIfAny();
+  return plan;
 }
 
 /**

@@ -109,14 +109,12 @@ export async function preview(staged: StagedImport): Promise<Preview> {
   return { records: rows.map(({ record }) => record), changes: await changedFields(staged, main) };
 }
 
-const EMPTY_VALUES = `('null'), ('""'), ('[]')`;
-
 async function changedFields(staged: StagedImport, main: Table): Promise<Preview['changes']> {
   const { name, key, dataset } = main;
   const paths = [...fieldsIn(dataset.record)]
     .filter(([path, schema]) => (schema.isArray || !classOf(schema)) && staged.plan.providesField(path))
     .map(([path]) => path.split('.'));
-  const isEmpty = (value: string): string => `coalesce(${value}, 'null') in (values ${EMPTY_VALUES})`;
+  const isEmpty = (value: string): string => `coalesce(${value}, 'null') in ('null', '""', '[]')`;
   const rows = await runStatement<{ path: string; changed: number; emptied: number }>(
     staged,
     `select p.path, count(*) filter (where not ${isEmpty('f.now')})::integer as changed,

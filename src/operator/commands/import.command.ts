@@ -230,7 +230,10 @@ function mappingText({ columns, ...mapping }: Mapping): string {
   const lines = Object.entries(mapping)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)},`);
-  const columnLines = columns.map((column) => `    ${JSON.stringify(column).replaceAll(/([{,:])(?=")|(?=})/g, '$1 ')}`);
+  const columnLines = columns.map((column) => {
+    const pairs = Object.entries(column).filter(([, value]) => value !== undefined);
+    return `    { ${pairs.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(', ')} }`;
+  });
   return ['{', ...lines, '  "columns": [', columnLines.join(',\n'), '  ]', '}'].join('\n');
 }
 

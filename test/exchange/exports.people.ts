@@ -115,6 +115,14 @@ const german: Change[] = [
   () => ({ description: 'Angebot; bitte anrufen\nam Dienstag' }),
 ];
 
+const attendee = (
+  firstName: string,
+  lastName: string,
+  email: string | null,
+  name: string,
+  jobTitle: string | null,
+): ExpectedLead => ({ firstName, lastName, email, jobTitle, company: { name }, phones: [] });
+
 const HUBSPOT_IDS = ['1005120077', '1015120177', '1025120277', '1035120377', '1045120477', '1055120577'];
 
 export const EXPORTS: Record<string, ExpectedLead[]> = {
@@ -123,7 +131,7 @@ export const EXPORTS: Record<string, ExpectedLead[]> = {
     companyAddress(),
     lastNameOfKim(null, 'Kim'),
     () => ({ description: 'Wants a demo' }),
-    dates(['04', '04', '04', '05', '05', '05'].map((day, index) => `2026-05-${day}T09:1${index}:00.000Z`)),
+    dates(['04', '04', '04', '05', '05', '05'].map((day) => `2026-05-${day}T00:00:00.000Z`)),
   ),
   'cvent-attendees.csv': peopleWith(
     phones('OFFICE'),
@@ -141,6 +149,11 @@ export const EXPORTS: Record<string, ExpectedLead[]> = {
   'excel-unicode-text.txt': peopleWith(...german),
   'google-contacts.csv': peopleWith(
     phones('OFFICE'),
+    (_, index) => {
+      // The labels beside the numbers are not read.
+      if (index === 1) return { phones: ['OFFICE +1 202-555-0147'] };
+      return index === 5 ? { phones: ['OFFICE +81 90 0000 0000'] } : {};
+    },
     companyAddress(),
     (_, index) => ({
       tags: index === 0 ? ['Harbour Expo', '* myContacts'] : ['* myContacts'],
@@ -184,13 +197,13 @@ export const EXPORTS: Record<string, ExpectedLead[]> = {
       address: `${city}, ${zip}, ${country}`,
       remoteIds: [{ id: String(41 + index), integrationType: 'PIPE_DRIVE' }],
       tags: index % 2 === 1 ? ['Hot lead'] : [],
-      professionalEmails: index === 0 ? 'ada@home.example' : null,
+      personalEmails: index === 0 ? 'ada@home.example' : null,
     }),
   ),
   'pretix-order-positions.csv': peopleWith(
     oneNumber('UNKNOWN'),
     companyAddress(),
-    datesFrom(10, (n) => `2026-04-${n}T18:22:41.000Z`),
+    datesFrom(10, (n) => `2026-04-${n}T00:00:00.000Z`),
     ({ email }) => ({ professionalEmails: `orders@${email?.split('@')[1]}` }),
   ),
   'salesforce-leads-report.csv': peopleWith(
@@ -215,4 +228,45 @@ export const EXPORTS: Record<string, ExpectedLead[]> = {
       professionalEmails: index === 0 ? 'ada@home.example' : null,
     }),
   ),
+  'outlook-contacts.csv': [
+    {
+      firstName: 'Ada',
+      lastName: 'Rowe',
+      email: 'ada.rowe@cobalt.example',
+      jobTitle: 'Head of Procurement',
+      address: '9 Hill Rd, Leeds, United Kingdom',
+      company: { name: 'Cobalt Systems', streetAddress: '1 Dock St', city: 'London', country: 'United Kingdom' },
+      phones: ['OFFICE +44 20 7946 0123', 'LANDLINE +44 113 496 0999', 'MOBILE +44 7700 900123'],
+    },
+    {
+      ...attendee('Ben', 'Ito', 'ben.ito@quarry.example', 'Quarry Labs', null),
+      phones: ['MOBILE +1 202-555-0147'],
+    },
+  ],
+  'thunderbird-address-book.csv': [
+    {
+      ...attendee('Ada', 'Rowe', 'ada.rowe@cobalt.example', 'Cobalt Systems', 'Head of Procurement'),
+      address: '9 Hill Rd, LS1 1AA, Leeds, United Kingdom',
+      phones: ['OFFICE +44 20 7946 0123', 'MOBILE +44 7700 900123'],
+    },
+    {
+      ...attendee('Ben', 'Ito', 'ben.ito@quarry.example', 'Quarry Labs', null),
+      phones: ['MOBILE +1 202-555-0147'],
+    },
+  ],
+  'ticket-holders.csv': [
+    {
+      ...attendee('Ada', 'Rowe', 'ada.rowe@cobalt.example', 'Cobalt Systems', null),
+      phones: ['UNKNOWN +44 7700 900123'],
+    },
+    {
+      ...attendee('Ben', 'Ito', 'ben.ito@quarry.example', 'Quarry Labs', null),
+      phones: ['UNKNOWN +1 202-555-0147'],
+    },
+  ],
+  'ticket-orders.csv': [attendee('Ada', 'Rowe', null, 'Cobalt Systems', 'Head of Procurement')],
+  'webinar-attendees.csv': [
+    attendee('Ada', 'Rowe', 'ada.rowe@cobalt.example', 'Cobalt Systems', 'Head of Procurement'),
+    attendee('Ben', 'Ito', 'ben.ito@quarry.example', 'Quarry Labs', null),
+  ],
 };

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { CsvService } from '../../src/exchange/csv/csv.service';
 import { DATASETS } from '../support/contexts';
@@ -18,6 +19,7 @@ describe('an import of a file with', () => {
 
   const importing = (input: string, ...options: string[]) =>
     installation.operator.run(['import', '-', '--organization', String(organizationId), ...options], input);
+  afterEach(() => rmSync('import.mapping.json', { force: true }));
 
   /** In a process of its own, because the worker of the suites would keep the memory; it is ended when it does not end. */
   const importingElsewhere = async (parts: string[]) => {
@@ -36,18 +38,18 @@ describe('an import of a file with', () => {
   };
 
   it.each([
-    ['a cell of 400,000 blanks', `firstName,email\nAda,${' '.repeat(400_000)}x`, 'is not a valid e-mail address'],
+    ['a cell of 400,000 blanks', `firstName,email\nAda,${' '.repeat(400_000)}x`, 'is not a valid email'],
     [
       '400,000 blanks before a quote',
       `firstName,email\nAda,${' '.repeat(400_000)}"ada@example.com" x`,
       'Stray quotation mark',
     ],
-    ['a column name of 100,000 combining marks', `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`, 'nknown column'],
+    ['a column name of 100,000 combining marks', `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`, 'Would import 1 lead'],
   ])(
     '%s',
     async (_, input, fault) => {
-      const { status, stderr } = await importing(input, '--csv', 'leads');
-      expect(stderr).toContain(fault);
+      const { status, stdout, stderr } = await importing(input, '--csv', 'leads');
+      expect(stdout + stderr).toContain(fault);
       expect(status).toBe(1);
     },
     90_000,
@@ -103,7 +105,7 @@ describe('an import of a file with', () => {
       const { status, stderr } = await importing(lines.join('\n'), '--csv', section);
       expect({ status, lastLine: stderr.trimEnd().split('\n').at(-1) }).toEqual({
         status: 1,
-        lastLine: 'To import what can be read, and have the rest listed in a file, add --lenient.',
+        lastLine: expect.stringMatching(/^line \d+ and \d+ more, column |^and [\d,]+ more$/) as string,
       });
     },
     90_000,

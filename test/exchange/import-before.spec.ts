@@ -86,7 +86,7 @@ describe('import --before', () => {
     await importing({ leads: [{ id: lead, firstName: 'Ada', ref: 'A-1' }] });
     const before = await exported();
     const path = beforePath();
-    const csv = file(`id,First Name,source\n${lead},Eve,Expo\n`);
+    const csv = file(`id,firstName,source\n${lead},Eve,Expo\n`);
     const { stdout } = await installation.operator.run(
       of('import', csv, '--csv', 'leads', '--overwrite', '--before', path),
     );
@@ -152,6 +152,6 @@ describe('import --before', () => {
     expect(await dryRun(changed)).toContain(named);
     expect(await dryRun(changed, '--before', beforePath())).not.toContain('--before');
     const csv = of('import', '-', '--csv', 'leads', '--dry-run');
-    expect((await installation.operator.run(csv, `id,First Name\n${lead},Eve\n`)).stdout).toContain(named);
+    expect((await installation.operator.run(csv, `id,firstName\n${lead},Eve\n`)).stdout).toContain(named);
   });
 });

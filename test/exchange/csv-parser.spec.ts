@@ -8,7 +8,7 @@ const PIECES = ['"', '"', '""', ',', ',', '\n', '\r', '\r\n', ' ', '\t', '=', '=
 
 /** The rows of a text that comes in parts. */
 function rowsOf(...parts: string[]): CsvRow[] {
-  const parser = new CsvParser(',', 1);
+  const parser = new CsvParser(',');
   const rows: CsvRow[] = [];
   for (const part of parts) {
     parser.push(part);
