@@ -5,6 +5,7 @@ import {
   Overloaded,
   ResponseTooLarge,
   RowNotFound,
+  TooManyWebhooks,
 } from './exceptions';
 import { BUSY, NO_CONNECTION, OUT_OF_RESOURCES, type SqlStates, UNSTORABLE_VALUE } from './sql-state-codes';
 
@@ -57,6 +58,12 @@ export const ERRORS = {
     retryAfter: 1,
     description:
       'The first request with this `Idempotency-Key` is still running. Retry after the seconds given by `Retry-After`.',
+  },
+  tooManyWebhooks: {
+    status: 409,
+    type: TooManyWebhooks,
+    text: 'The organization has the maximum number of webhooks',
+    description: 'Or the organization has the maximum number of webhooks: delete one first.',
   },
   gone: {
     status: 410,
