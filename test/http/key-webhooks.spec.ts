@@ -4,6 +4,7 @@ import { FeedClock } from '../../src/feed/changes/feed-clock';
 import { FeedReaderEntity } from '../../src/feed/changes/feed-reader.entity';
 import { KeyReceivers } from '../../src/feed/webhooks/key-receivers';
 import { ReceiverLookup } from '../../src/feed/webhooks/receiver-lookup';
+import { KeyWebhooksService } from '../../src/feed/webhooks/key-webhooks.service';
 import { WebhookOfKey, WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { Config } from '../../src/config';
 import { leadInput } from '../support/builders';
@@ -22,7 +23,7 @@ let tenant: Tenant;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  lanyard = await startInProcess({ apiWebhookPrivate: 'on' });
+  lanyard = await startInProcess();
   Object.assign(lanyard.app.get(FeedClock), { pollIntervalMs: 25 });
 });
 beforeEach(async () => {
@@ -171,9 +172,8 @@ describe('the life of a webhook that a key registers', () => {
   it('goes on with the successor of a rotated key, and both keys see and delete it', async () => {
     const first = await tenant.issueKey({});
     const [kept, deleted] = [await register(first.api), await register(first.api)];
-    const rotated = await keys().rotate(first.id, 3600);
-    const passedOn = await webhooks().passOn(first.id, rotated!.id);
-    expect(passedOn.map(({ id }) => id)).toEqual([kept.id, deleted.id]);
+    const rotated = await lanyard.app.get(KeyWebhooksService).rotateKey(first.id, 3600);
+    expect(rotated?.webhooks).toEqual([kept.id, deleted.id]);
     const successor = lanyard.client(rotated!.key);
     expect(await idsOf(successor)).toEqual([kept.id, deleted.id]);
     await first.api.delete(`/webhooks/${deleted.id}`).expect(200);
@@ -184,6 +184,27 @@ describe('the life of a webhook that a key registers', () => {
     await keys().revoke(another.id);
     await waitUntil(async () => !(await isStored(marker.id)));
     expect(await idsOf(successor)).toEqual([kept.id]);
+  });
+
+  it('ends with a rotation of a key that has leaked', async () => {
+    const { id: keyId, api } = await tenant.issueKey({});
+    const { id } = await register(api);
+    const rotated = await lanyard.app.get(KeyWebhooksService).rotateKey(keyId, 3600, { deletesWebhooks: true });
+    expect(rotated?.webhooks).toEqual([id]);
+    expect(await idsOf(api)).toEqual([]);
+    expect(await idsOf(lanyard.client(rotated!.key))).toEqual([]);
+  });
+
+  it('goes on with the old key when the new one is revoked during the overlap', async () => {
+    const { id: keyId, api } = await tenant.issueKey({});
+    const { id } = await register(api);
+    const rotated = await lanyard.app.get(KeyWebhooksService).rotateKey(keyId, 3600);
+    await keys().revoke(rotated!.id);
+    const another = await tenant.issueKey({});
+    const marker = await register(another.api);
+    await keys().revoke(another.id);
+    await waitUntil(async () => !(await isStored(marker.id)));
+    expect(await idsOf(api)).toEqual([id]);
   });
 });
 
@@ -216,7 +237,7 @@ describe('the URL of a webhook that a key registers', () => {
   });
 
   it('leads to no private address unless the operator allows it', async () => {
-    const other = await startInProcess({});
+    const other = await startInProcess({ apiWebhookPrivate: 'off' });
     const { api } = await other.tenant();
     for (const url of [receiver.url, 'https://10.0.0.1/', 'https://localhost/', 'https://[fd12::1]/']) {
       expect(await refusal(url, api)).toBe('range');

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { ArrayContains, type FindOptionsWhere, Repository } from 'typeorm';
+import { ApiKeysService } from '../../access/api-keys.service';
 import type { Caller } from '../../data/database/actor';
 import type { Page } from '../../data/database/statements';
 import { InvalidField, RowNotFound } from '../../errors/exceptions';
@@ -10,7 +11,7 @@ import { FeedReaderEntity, stateOf, withoutQuery } from '../changes/feed-reader.
 import { KeyReceivers } from './key-receivers';
 import type { WebhookCreateV0Input } from './webhook.dto';
 import type { RegisteredWebhookV0Response, WebhookV0Response } from './webhook.response';
-import { recordWebhook, WebhooksService } from './webhooks.service';
+import { OLDEST_FIRST, recordWebhook, WebhooksService } from './webhooks.service';
 
 /** The webhooks that API keys register. All others do not exist for them. */
 @Injectable()
@@ -20,12 +21,13 @@ export class KeyWebhooksService {
     private readonly operator: WebhooksService,
     private readonly receivers: KeyReceivers,
     private readonly changes: ChangesService,
+    private readonly keys: ApiKeysService,
   ) {}
 
   async list(caller: Caller, { limit, offset }: PageQuery): Promise<Page> {
     const [rows, total] = await this.webhooks.findAndCount({
       where: ofKey(caller),
-      order: { createdAt: 'ASC', id: 'ASC' },
+      order: OLDEST_FIRST,
       take: limit,
       skip: limit * offset,
     });
@@ -57,6 +59,27 @@ export class KeyWebhooksService {
       if (!affected) throw new RowNotFound();
       const { organizationId } = caller;
       await recordWebhook(webhooks, { id, organizationId }, 'delete', 'deleted', caller);
+    });
+  }
+
+  /**
+   * Rotates a key. Its webhooks are passed on to the new key, so that both have them, or deleted. All of it happens, or nothing.
+   * @param overlap seconds for which the old key is still valid
+   * @returns the new key with the IDs of those webhooks, or null if no key has that ID
+   * @throws KeyExpiredOrRevoked
+   */
+  async rotateKey(id: string, overlap: number, { deletesWebhooks = false } = {}) {
+    return this.webhooks.manager.transaction(async (manager) => {
+      const issued = await this.keys.rotate(id, overlap);
+      if (!issued) return null;
+      const webhooks = manager.withRepository(this.webhooks);
+      const where = ofKey({ organizationId: issued.organizationId, keyId: id });
+      const found = await webhooks.find({ where, order: OLDEST_FIRST, lock: { mode: 'pessimistic_write' } });
+      for (const { id: webhookId, apiKeyIds } of found) {
+        if (deletesWebhooks) await this.operator.delete(webhookId);
+        else await webhooks.update({ id: webhookId }, { apiKeyIds: [...(apiKeyIds ?? []), issued.id] });
+      }
+      return { ...issued, webhooks: found.map((webhook) => webhook.id) };
     });
   }
 

@@ -24,6 +24,6 @@ import { WebhooksService } from './webhooks.service';
     WebhookClient,
     WebhooksService,
   ],
-  exports: [WebhookClient, WebhooksService],
+  exports: [KeyWebhooksService, WebhookClient, WebhooksService],
 })
 export class WebhooksModule {}

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GoneException, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { ArrayContains, IsNull, Not, Repository } from 'typeorm';
+import { IsNull, Not, Repository } from 'typeorm';
 import { type AuditChange, recordAudit } from '../../access/audit-log.service';
 import { OrganizationEntity } from '../../access/organization.entity';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
@@ -40,7 +40,7 @@ const HEALTHY_STATE = {
   disabledAt: null,
 };
 
-const OLDEST_FIRST = { createdAt: 'ASC', id: 'ASC' } as const;
+export const OLDEST_FIRST = { createdAt: 'ASC', id: 'ASC' } as const;
 
 /** What is to be stored of a webhook, which is locked meanwhile. */
 type Decision = (
@@ -164,26 +164,6 @@ export class WebhooksService {
       await recordWebhook(webhooks, stored, 'delete', 'deleted');
     });
     return webhook && { id };
-  }
-
-  /** Lets a key have the webhooks of another one, too. @returns those webhooks */
-  async passOn(keyId: string, successorId: string): Promise<FeedReaderEntity[]> {
-    const webhooks = await this.ofKey(keyId);
-    for (const { id } of webhooks) {
-      await this.change(id, ({ apiKeyIds }) => ({ apiKeyIds: [...(apiKeyIds ?? []), successorId] }));
-    }
-    return webhooks;
-  }
-
-  /** Deletes the webhooks that a key has. @returns them */
-  async deleteOfKey(keyId: string): Promise<FeedReaderEntity[]> {
-    const webhooks = await this.ofKey(keyId);
-    for (const { id } of webhooks) await this.delete(id);
-    return webhooks;
-  }
-
-  private ofKey(keyId: string): Promise<FeedReaderEntity[]> {
-    return this.webhooks.find({ where: { apiKeyIds: ArrayContains([keyId]) }, order: OLDEST_FIRST });
   }
 
   private async changeState(id: string, decide: Decision): Promise<ListedWebhook | null> {
