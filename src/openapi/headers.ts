@@ -61,8 +61,8 @@ const HEADERS = {
     'range',
   ),
   [FAULT_DETAIL_HEADER]: sometimes(
-    'Where to look. For `duplicate`, the entry that is repeated: `repeats leads[0].email`. For `syntax` in a JSON body, ' +
-      'the zero-based offset in bytes: `offset 22`. For `scope`, the scopes that would do: `needs all or capture`.',
+    'Where to look. For `duplicate`, the entry that is repeated: `repeats leads[0].email`. For `scope`, ' +
+      'the scopes that would do: `needs all or capture`.',
     TEXT,
     'repeats leads[0].email',
   ),
