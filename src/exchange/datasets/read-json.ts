@@ -1,10 +1,10 @@
 import { isObject } from '../../fields/field-rules';
-import { jsonErrorIndex } from '../../http/pipeline/json-syntax';
 import type { Datasets, RawRecord, Records } from './dataset';
 import { looksLikeCsv } from './fallback-delimiter';
 import { requireRowLength } from './open';
 import { ImportError, importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from './import-error';
 import { type ImportPlan, type ImportSource, type ReadRecord, WHOLE_RECORDS } from './import-plan';
+import { jsonErrorIndex } from './json-syntax';
 import { quote } from './quote';
 import { RecordCheck } from './record-check';
 
