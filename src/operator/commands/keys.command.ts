@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type ApiKey, ApiKeysService, DEFAULT_LIMITS, type KeySettings } from '../../access/api-keys.service';
+import { KeyWebhooksService } from '../../feed/webhooks/key-webhooks.service';
 import { KEY_SCOPES } from '../../http/pipeline/scopes';
 import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../http/rate-limit/token-bucket';
 import {
@@ -124,13 +125,20 @@ function addChangeCommands(group: Command, session: Session): void {
 
   addCommand(group, 'rotate', {
     summary: 'Replace a key. The old key keeps working until the overlap ends.',
-    notes: 'The new key has the organization, label, scope, limits and expiration of the old one.',
+    notes:
+      'The new key has the organization, label, scope, limits and expiration of the old one. Webhooks that the old key has ' +
+      'registered are passed on, and both keys have them until the overlap ends.',
     example: 'keys rotate KEYID --overlap 24h',
   })
     .argument(...KEY_ID_ARGUMENT)
     .option('--overlap <TIME>', `how long the old key keeps working, ${DURATION_HELP}`, parseDuration('--overlap'), 0)
-    .action(async (id: string, { overlap }: { overlap: number }) => {
-      const { oldEnds, formerSuccessorId, ...issued } = await change(id, (keys) => keys.rotate(id, overlap));
+    .option('--without-webhooks', 'delete the webhooks of the old key, which has leaked, instead of passing them on')
+    .action(async (id: string, options: RotateOptions) => {
+      const { overlap, withoutWebhooks: deletesWebhooks } = options;
+      const { oldEnds, formerSuccessorId, ...issued } = await session.withServices(async (services) => {
+        const rotated = await services.get(KeyWebhooksService).rotateKey(id, overlap, { deletesWebhooks });
+        return requireFound('Key', id, rotated);
+      });
       await session.print(issued, { hint: `${SHOWN_ONCE} The old one works until ${oldEnds.toISOString()}.` });
       if (formerSuccessorId) printStatus(`Key ${id} had been replaced by ${formerSuccessorId}, which stays valid.`);
     });
@@ -150,6 +158,12 @@ function endWarning({ id, revokedAt, expiresAt, successorId }: ApiKey): string |
   if (expiresAt && successorId)
     return `Key ${id} ends at ${expiresAt.toISOString()}. Its successor ${successorId} keeps its own limits.`;
   return undefined;
+}
+
+interface RotateOptions {
+  /** Seconds. */
+  overlap: number;
+  withoutWebhooks?: boolean;
 }
 
 /** @throws UsageError when a key cannot have them */
