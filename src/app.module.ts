@@ -25,6 +25,7 @@ import { ErrorFilter } from './http/pipeline/error.filter';
 import { IdempotencyInterceptor } from './http/pipeline/idempotency.interceptor';
 import { MAX_BODY_BYTES } from './http/pipeline/body-memory-limit';
 import { JsonBodyInterceptor } from './http/pipeline/json-body.interceptor';
+import { PreferencesInterceptor } from './http/pipeline/preferences.interceptor';
 import { NotFoundModule } from './http/pipeline/not-found.controller';
 import { RequestValidationPipe } from './http/pipeline/validation.pipe';
 import { Metrics } from './observability/metrics';
@@ -42,6 +43,7 @@ const globalProviders = ({ simulate }: Config) => [
   { provide: APP_GUARD, useClass: ApiKeyGuard },
   { provide: APP_INTERCEPTOR, useClass: simulate === 'off' ? TokenBucketInterceptor : SimulatedFaultsInterceptor },
   { provide: APP_INTERCEPTOR, useClass: ScopeInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: PreferencesInterceptor },
   { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },

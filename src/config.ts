@@ -186,6 +186,10 @@ export class Config {
   @setting('LANYARD_WEBHOOK_PRIVATE', onOrOff)
   readonly webhookPrivate: Switch = 'on';
 
+  /** Whether webhooks that API keys register may lead to private networks and to this machine, also by `http`. */
+  @setting('LANYARD_API_WEBHOOK_PRIVATE', onOrOff)
+  readonly apiWebhookPrivate: Switch = 'off';
+
   /** TCP port of `/metrics`; without it there are no metrics. */
   @setting('LANYARD_METRICS_PORT', integer(0, 65535))
   readonly metricsPort?: number;

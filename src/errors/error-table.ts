@@ -6,6 +6,8 @@ import {
   ResponseTooLarge,
   RowNotFound,
   UnstorableField,
+||||||| 339cadce
+  TooManyWebhooks,
 } from './exceptions';
 import { BUSY, NO_CONNECTION, OUT_OF_RESOURCES, type SqlStates, UNSTORABLE_VALUE } from './sql-state-codes';
 
@@ -58,7 +60,13 @@ export const ERRORS = {
     text: 'The first request with this Idempotency-Key is still running',
     retryAfter: 1,
     description:
-      'The first request with this `Idempotency-Key` is still running. Retry after the seconds given by `Retry-After`.',
+      'The first request with this `Idempotency-Key` is still running: retry after the seconds given by `Retry-After`. Or the ' +
+      'organization has the maximum number of webhooks, and `Retry-After` is absent.',
+  },
+  tooManyWebhooks: {
+    status: 409,
+    type: TooManyWebhooks,
+    text: 'The organization has the maximum number of webhooks',
   },
   gone: {
     status: 410,

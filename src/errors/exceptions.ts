@@ -95,6 +95,9 @@ export class IdempotencyKeyReused extends Error {}
 /** The response is too large to be stored for its Idempotency-Key, or its API key has no storage left. */
 export class ResponseTooLarge extends Error {}
 
+/** The organization has as many webhooks as it may have. */
+export class TooManyWebhooks extends Error {}
+
 /** Nothing was done, because the database has too much to do or cannot be reached. */
 export class Overloaded extends Error {}
 

@@ -7,7 +7,8 @@ import type { Extension } from '../extensions/extension';
 import { EmbeddedPostgresError } from '../data/embedded-postgres/embedded-postgres-error';
 import { exitBySignal, Interrupted, signalExitStatus } from '../http/server/stop-signal';
 import { BackupError } from '../exchange/backup/backup-file';
-import { TooManyWebhooks } from '../feed/webhooks/webhooks.service';
+import { WebhookOfKey } from '../feed/webhooks/webhooks.service';
+import { TooManyWebhooks } from '../errors/exceptions';
 import { operatorProgram } from './commands';
 import { ImportError } from '../exchange/datasets/import-error';
 import { CommandError, printStatus } from './terminal/terminal';
@@ -40,6 +41,7 @@ const EXPECTED_ERRORS = [
   EmbeddedPostgresError,
   KeyExpiredOrRevoked,
   TooManyWebhooks,
+  WebhookOfKey,
 ];
 
 /**

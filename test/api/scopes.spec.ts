@@ -31,9 +31,13 @@ const CAPTURE = [
   'PUT /events/:eventId/leads',
 ];
 
+/** Webhooks send what a key may read, so a key that reads registers its own. */
+const READ_WRITES = ['POST /webhooks', 'DELETE /webhooks/:webhookId'];
+
 const allows = (scope: string, name: string): boolean => {
   if (scope === 'all') return true;
-  return scope === 'read' ? name.startsWith('GET ') : CAPTURE.includes(name);
+  if (scope === 'capture') return CAPTURE.includes(name);
+  return name.startsWith('GET ') || READ_WRITES.includes(name);
 };
 
 type Api = Awaited<ReturnType<InProcess['tenant']>>['api'];

@@ -154,7 +154,7 @@ describe("the operator's command line", () => {
         maxTokens: 20,
         refillRate: 2.5,
       };
-      expect(rotated).toEqual({ id: UUID, key: KEY, ...settings, expiresAt: '2099-12-31T00:00:00.000Z' });
+      expect(rotated).toEqual({ id: UUID, key: KEY, ...settings, expiresAt: '2099-12-31T00:00:00.000Z', webhooks: [] });
       expect(rotated.key).not.toBe(key);
       const [old, young] = await list();
       const left = Date.parse(String(old?.expiresAt)) - Date.now();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ApiKeysService, DEFAULT_LIMITS, type KeySettings } from '../../access/api-keys.service';
+import { KeyWebhooksService } from '../../feed/webhooks/key-webhooks.service';
 import { KEY_SCOPES } from '../../http/pipeline/scopes';
 import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../http/rate-limit/token-bucket';
 import {
@@ -121,13 +122,20 @@ function addChangeCommands(group: Command, session: Session): void {
 
   addCommand(group, 'rotate', {
     summary: 'Replace a key. The old key keeps working until the overlap ends.',
-    notes: 'The new key has the organization, label, scope, limits and expiration of the old one.',
+    notes:
+      'The new key has the organization, label, scope, limits and expiration of the old one. Webhooks that the old key has ' +
+      'registered are passed on, and both keys have them until the overlap ends.',
     example: 'keys rotate KEYID --overlap 24h',
   })
     .argument(...KEY_ID_ARGUMENT)
     .option('--overlap <TIME>', `how long the old key keeps working, ${DURATION_HELP}`, parseDuration('--overlap'), 0)
-    .action(async (id: string, { overlap }: { overlap: number }) => {
-      const { oldEnds, ...issued } = await change(id, (keys) => keys.rotate(id, overlap));
+    .option('--without-webhooks', 'delete the webhooks of the old key, which has leaked, instead of passing them on')
+    .action(async (id: string, options: RotateOptions) => {
+      const { overlap, withoutWebhooks: deletesWebhooks } = options;
+      const { oldEnds, ...issued } = await session.withServices(async (services) => {
+        const rotated = await services.get(KeyWebhooksService).rotateKey(id, overlap, { deletesWebhooks });
+        return requireFound('Key', id, rotated);
+      });
       await session.print(issued, { hint: `${SHOWN_ONCE} The old one works until ${oldEnds.toISOString()}.` });
     });
 
@@ -137,6 +145,12 @@ function addChangeCommands(group: Command, session: Session): void {
   })
     .argument(...KEY_ID_ARGUMENT)
     .action(async (id: string) => session.print(await change(id, (keys) => keys.revoke(id))));
+}
+
+interface RotateOptions {
+  /** Seconds. */
+  overlap: number;
+  withoutWebhooks?: boolean;
 }
 
 /** @throws UsageError when a key cannot have them */
