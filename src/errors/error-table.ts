@@ -5,9 +5,8 @@ import {
   Overloaded,
   ResponseTooLarge,
   RowNotFound,
-  UnstorableField,
-||||||| 339cadce
   TooManyWebhooks,
+  UnstorableField,
 } from './exceptions';
 import { BUSY, NO_CONNECTION, OUT_OF_RESOURCES, type SqlStates, UNSTORABLE_VALUE } from './sql-state-codes';
 
