@@ -73,6 +73,20 @@ export class RowNotFound extends Error {
   }
 }
 
+/** The value of one field cannot be stored as it is. The message names the field, like that of InvalidField. */
+export class UnstorableField extends Error implements Fault {
+  readonly fault: string;
+
+  constructor(
+    field: string,
+    readonly reason: FaultReason = 'range',
+    options?: ErrorOptions,
+  ) {
+    super(`Missing or invalid '${field}'`, options);
+    this.fault = `body ${field}`;
+  }
+}
+
 /** The first request with the Idempotency-Key is still running. */
 export class IdempotencyKeyInUse extends Error {}
 

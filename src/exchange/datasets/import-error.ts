@@ -164,7 +164,8 @@ export class IssueCollector {
       group.count += count;
       if (orderOf(issue) < orderOf(group.first)) group.first = issue;
     } else if (this.groups.size < MAX_REMEMBERED) {
-      this.groups.set(key, { first: issue, count });
+      // The lines of a thousand errors do not need their values, each of which may have 16 MiB.
+      this.groups.set(key, { first: { ...issue, value: null }, count });
     }
   }
 
