@@ -65,7 +65,10 @@ export function proposalText(shown: ShownProposal, width = process.stdout.column
       ...changeLines(result),
     ],
     warnings.length > 0 ? ['Please look at this:', ...warnings.map((warning) => `  ${warning}`)] : [],
-    [`Nothing is stored yet. The mapping is in ${mappingFile}: correct it there, and import the file with`, `  ${command}`],
+    [
+      `Nothing is stored yet. The mapping is in ${mappingFile}: correct it there, and import the file with`,
+      `  ${command}`,
+    ],
   ];
   return parts
     .filter((lines) => lines.length > 0)

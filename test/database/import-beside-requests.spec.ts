@@ -13,7 +13,6 @@ import { type InProcess, startInProcess, type Tenant } from '../support/lanyard'
 import { operatorServices } from '../support/operator-services';
 import { listRecords, Replica } from '../support/replica';
 
-
 /** More records than an import writes under the locks of their lists. */
 const COUNT = 1200;
 

@@ -95,11 +95,14 @@ describe('a row of CSV', () => {
     expect(raw.at(-1)).toMatchObject({ lastName: `'=Sum` });
   });
 
-  it.each(['phone', 'ref', 'remoteIds.ZOHO'])('has an error in %s where a spreadsheet has lost digits', async (field) => {
-    expect(await errorsOf('Mail,X\na@b.co,4.41E+11\n', { Mail: 'email', X: field })).toEqual([
-      expect.stringMatching(/^line 2, column "X": "4.41E\+11" has lost its digits in a spreadsheet\./),
-    ]);
-  });
+  it.each(['phone', 'ref', 'remoteIds.ZOHO'])(
+    'has an error in %s where a spreadsheet has lost digits',
+    async (field) => {
+      expect(await errorsOf('Mail,X\na@b.co,4.41E+11\n', { Mail: 'email', X: field })).toEqual([
+        expect.stringMatching(/^line 2, column "X": "4.41E\+11" has lost its digits in a spreadsheet\./),
+      ]);
+    },
+  );
 
   it.each([
     ['+44 20 7946 0123; +44 7700 900123', ['+44 20 7946 0123', '+44 7700 900123']],
@@ -363,7 +366,10 @@ describe('a row of CSV', () => {
           {
             id,
             ...stored,
-            phoneNumbers: { leadProvided: [{ number: '020 12345', type: 'MOBILE', preferred: true }], serviceProvided: [] },
+            phoneNumbers: {
+              leadProvided: [{ number: '020 12345', type: 'MOBILE', preferred: true }],
+              serviceProvided: [],
+            },
             remoteIds: [{ id: 'z-1', integrationType: 'ZOHO' }],
             tags: [{ tagOptionId: tagGroup.tagOptions[0]?.id }],
           },

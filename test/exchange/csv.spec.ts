@@ -16,7 +16,6 @@ import { CSV, mappingOfNames } from '../support/csv-files';
 
 type Lead = Record<string, unknown> & { id: string };
 
-
 describe('CSV', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-csv-'));
   let installation: Installation;
@@ -78,7 +77,11 @@ describe('CSV', () => {
       const mobile = { number: '+44 33333', type: 'MOBILE', preferred: true };
       const [newAda, newBen, ...others] = await leads();
       expect(others).toHaveLength(1);
-      expect(newAda).toEqual({ ...ada, jobTitle: 'Head', phoneNumbers: { leadProvided: [mobile], serviceProvided: [] } });
+      expect(newAda).toEqual({
+        ...ada,
+        jobTitle: 'Head',
+        phoneNumbers: { leadProvided: [mobile], serviceProvided: [] },
+      });
       expect(newBen).toEqual({ ...ben, email: 'ben@example.com' });
       await importing('ref,firstName\n,Eve\n,Zoë\n', 'leads');
       expect(await leads()).toHaveLength(5);
@@ -119,11 +122,7 @@ describe('CSV', () => {
         'numberOfScans\n1e3\n',
         'line 2, column "numberOfScans": "1e3" is not a valid numberOfScans.',
       ],
-      [
-        'a list that is none',
-        'remoteIds\nCRM-1\n',
-        'line 2, column "remoteIds": "CRM-1" is not a valid remoteIds.',
-      ],
+      ['a list that is none', 'remoteIds\nCRM-1\n', 'line 2, column "remoteIds": "CRM-1" is not a valid remoteIds.'],
       [
         'part of a bad list',
         'remoteIds,remoteIds.ZOHO\nx,1\n',

@@ -12,7 +12,8 @@ interface Lead extends Record<string, unknown> {
 }
 
 /** Two lists that count 1, 2, 3: of a badge scanner, and of a registration desk. */
-const SCANNER = 'ref,firstName,lastName,email,description\n1,Ada,Rowe,ada@example.com,Demo\n2,Ben,Ito,ben@example.com,\n';
+const SCANNER =
+  'ref,firstName,lastName,email,description\n1,Ada,Rowe,ada@example.com,Demo\n2,Ben,Ito,ben@example.com,\n';
 const DESK = 'ref,firstName,lastName,email\n1,Eve,Vale,eve@example.com\n2,Kim,Sum,kim@example.com\n';
 
 describe('who is who in files of several programs', () => {

@@ -74,7 +74,10 @@ describe('import --lenient', () => {
     expect(text.split(/\r?\n/)).toEqual([...LINES.slice(0, 2), '', '', '', LINES[5], LINES[6], '']);
     const corrected = text.replace('-;;tomorrow;', 'Bo\xe9;;;').replace('" x;;', '";;');
     const { status, stdout } = await run(Buffer.from(corrected, 'latin1'), MAPPING);
-    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Imported 2 leads: 2/) as string });
+    expect({ status, stdout }).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Imported 2 leads: 2/) as string,
+    });
     expect((await leads()).map(({ firstName }) => firstName)).toEqual(['Ada', 'Zoë', 'Kim', 'Boé', 'Eve']);
   });
 
@@ -127,12 +130,16 @@ describe('import --lenient', () => {
     const { status, stdout } = await run(content, undefined, '--lenient', '--match', 'email');
     expect(status).toBe(3);
     expect(stdout).toContain(' Skipped 2 rows: see ');
-    expect(readFileSync(errors, 'utf8')).toMatch(/^3,,,"?Empty, but --match email needs.*\n4,,,"?Duplicate of line 2\./m);
+    expect(readFileSync(errors, 'utf8')).toMatch(
+      /^3,,,"?Empty, but --match email needs.*\n4,,,"?Duplicate of line 2\./m,
+    );
     expect(readFileSync(skipped, 'utf8')).toBe('email,firstName\n\n,Ben\nA@example.com,Eve\n');
     for (const name of [errors, skipped]) rmSync(name);
     await run('ref,firstName,lastName\n1,Ada,Rowe\n');
     const again = 'ref,firstName,lastName\n1,Ben,Ito\n2,Eve,Ito\n';
-    expect((await run(again, undefined, '--lenient')).stdout).toMatch(/^Imported 1 lead: 1 created.* Skipped 1 row: see /);
+    expect((await run(again, undefined, '--lenient')).stdout).toMatch(
+      /^Imported 1 lead: 1 created.* Skipped 1 row: see /,
+    );
     expect(readFileSync(errors, 'utf8')).toMatch(/^2,,,"""1"" is Ada Rowe in Lanyard, but Ben Ito in this file\./m);
   });
 

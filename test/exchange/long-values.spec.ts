@@ -44,7 +44,11 @@ describe('an import of a file with', () => {
       `firstName,email\nAda,${' '.repeat(400_000)}"ada@example.com" x`,
       'Stray quotation mark',
     ],
-    ['a column name of 100,000 combining marks', `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`, 'Would import 1 lead'],
+    [
+      'a column name of 100,000 combining marks',
+      `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`,
+      'Would import 1 lead',
+    ],
   ])(
     '%s',
     async (_, input, fault) => {

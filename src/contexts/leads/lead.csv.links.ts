@@ -57,7 +57,9 @@ const events: CsvField = {
     isExact: true,
     unknown: (text, column) => {
       const message = `No event matches ${quoteShortened(text)}. Use its ref, its ID, or a name that only one event has.`;
-      return column === '' ? message : `${message} If all leads belong to one event, leave out the column and add --event.`;
+      return column === ''
+        ? message
+        : `${message} If all leads belong to one event, leave out the column and add --event.`;
     },
     ambiguous: (text) => `Several events match ${quoteShortened(text)}. Use a ref or an ID.`,
     expected: 'its ref, its ID, or a name that only one event has',
@@ -108,9 +110,4 @@ export function completeAttendance(draft: RecordDraft): void {
     draft.events = entries.map((entry: object) => ({ ...entry, ...(attendance as Attendance) }));
 }
 
-export const LINK_FIELDS: CsvField[] = [
-  tags,
-  events,
-  attendanceField('registered'),
-  attendanceField('checkedIn'),
-];
+export const LINK_FIELDS: CsvField[] = [tags, events, attendanceField('registered'), attendanceField('checkedIn')];

@@ -50,9 +50,10 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isListOf = (value: unknown, isEntry: (entry: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isEntry);
 
-function isTimeZone(value: string): boolean {
+function isTimeZone(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
   try {
-    return isText(value) && new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined;
+    return Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';
   } catch {
     return false;
   }
@@ -133,7 +134,9 @@ function requireColumn(column: MappedColumn, section: CsvSection, place: string)
     throw new MappingError(`${place}field: ${section.name} have no field ${quote(name)}. ${advice}`);
   }
   if (format === undefined || field?.formats?.includes(format)) return;
-  const expected = field?.formats ? `one of: ${field.formats.join(', ')}` : 'left out, because the field has no formats';
+  const expected = field?.formats
+    ? `one of: ${field.formats.join(', ')}`
+    : 'left out, because the field has no formats';
   throw new MappingError(`${place}format must be ${expected}.`);
 }
 

@@ -56,7 +56,11 @@ export async function openCsv(
       parts: withFirst(rows, parts),
     };
   }
-  throw fileError(line, line === 1 ? 'The file is empty.' : 'This line has no names of columns.', 'the names of the columns');
+  throw fileError(
+    line,
+    line === 1 ? 'The file is empty.' : 'This line has no names of columns.',
+    'the names of the columns',
+  );
 }
 
 const fileError = (line: number, message: string, expected: string): ImportError =>

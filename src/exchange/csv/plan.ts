@@ -237,9 +237,7 @@ function matchPlan(
   const keyField = requiredKey?.columns[0]?.field;
   const isByRef = !match && has(ref?.field) && !has(key);
   const samePerson =
-    isByRef && !overwrite
-      ? ref?.check((path) => sources.some(({ field }) => fillsPath(field, path)))
-      : undefined;
+    isByRef && !overwrite ? ref?.check((path) => sources.some(({ field }) => fillsPath(field, path))) : undefined;
   const person = matches[personMatch];
   const namesPerson = sources.some(({ field }) => person?.fieldNames.test(field.name));
   return {

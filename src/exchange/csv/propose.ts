@@ -65,17 +65,16 @@ export async function proposeMapping(section: CsvSection, open: OpenFile): Promi
   const start = await readStart(open);
   const { delimiter, line: headerLine } = findHeader(start, section);
   let encoding: string | undefined;
-  const file = await openCsv(
-    open,
-    { delimiter, headerLine },
-    { invalid: (problem) => (encoding = problem.encoding) },
-  );
+  const file = await openCsv(open, { delimiter, headerLine }, { invalid: (problem) => (encoding = problem.encoding) });
   const { names } = file.header;
   const byName = names.map((name) => fieldOf(section, name)?.name ?? null);
   const refined = section.definition.refineProposal?.(byName) ?? byName;
   const fields = refined.map((name) => fieldNamed(section, name));
   const columns = await surveyRows(names, fields, file.parts);
-  const proposed = withoutRepetitions(columns.map((column) => readableField(section, column)), columns);
+  const proposed = withoutRepetitions(
+    columns.map((column) => readableField(section, column)),
+    columns,
+  );
   return {
     mapping: {
       section: section.name,
@@ -84,7 +83,11 @@ export async function proposeMapping(section: CsvSection, open: OpenFile): Promi
       headerLine: headerLine === 1 ? undefined : headerLine,
       columns: columns.map(({ name, readable }, index) => {
         const field = proposed[index];
-        return { column: name, field: field?.name ?? null, format: field?.formats && mostReadable(field.formats, readable) };
+        return {
+          column: name,
+          field: field?.name ?? null,
+          format: field?.formats && mostReadable(field.formats, readable),
+        };
       }),
     },
     columns,
@@ -121,7 +124,8 @@ function findHeader(start: string, section: CsvSection): { line: number; delimit
       const looked = cells.slice(0, MAX_CELLS);
       const isKnown = (cell: string): boolean => section.fieldsByName.has(columnKey(cell)) || !!fieldOf(section, cell);
       const known = problem === undefined && !looked.some(isValue) ? looked.filter(isKnown).length : 0;
-      if (known > best.known || (known === best.known && known > 0 && line < best.line)) best = { line, delimiter, known };
+      if (known > best.known || (known === best.known && known > 0 && line < best.line))
+        best = { line, delimiter, known };
     }
   }
   return best;
@@ -181,4 +185,8 @@ function columnWarning(
   return `The dates in ${quote(name)} do not tell days from months. They are read as DMY; use "format": "MDY" if the month comes first.`;
 }
 
-const plural = (kind: string): string => kind.replace(/^(address)$/, '$1es').replace(/^(link)$/, '$1s').replace('number', 'numbers');
+const plural = (kind: string): string =>
+  kind
+    .replace(/^(address)$/, '$1es')
+    .replace(/^(link)$/, '$1s')
+    .replace('number', 'numbers');

@@ -63,8 +63,7 @@ class RowReader {
 
   /** Why a row cannot be read. */
   private rowProblem({ cells, line, problem }: CsvRow): LocatedIssue | undefined {
-    if (problem !== undefined)
-      return { ...NO_LOCATION, line, expected: ROW_EXPECTED, message: problem, kind: problem };
+    if (problem !== undefined) return { ...NO_LOCATION, line, expected: ROW_EXPECTED, message: problem, kind: problem };
     const count = this.plan.columns.length;
     const surplus = cells.findIndex((cell, index) => index >= count && trimInvisible(cell) !== '');
     if (surplus < 0) return undefined;
@@ -103,7 +102,13 @@ class RowReader {
     if (isIdentified && !isIdentified(draft)) {
       const isBlank = cells.every((cell) => trimInvisible(cell) === '');
       const message = isBlank ? '' : 'Nothing tells who this is. Delete the row, or leave out its line in the mapping.';
-      return { ...NO_LOCATION, line, expected: 'a name, an address, a number, a company or an ID', message, kind: 'nobody' };
+      return {
+        ...NO_LOCATION,
+        line,
+        expected: 'a name, an address, a number, a company or an ID',
+        message,
+        kind: 'nobody',
+      };
     }
     if (usual && !usual.has(draft)) counts.unusual++;
     const [column] = requiredKey?.columns ?? [];
@@ -145,7 +150,12 @@ class RowReader {
     for (const { index } of filled) found.invalid.add(index);
   }
 
-  private rejectUnnamed(column: CsvColumn, { cells, line }: CsvRow, emptied: ReadonlySet<number>, found: Attempt): void {
+  private rejectUnnamed(
+    column: CsvColumn,
+    { cells, line }: CsvRow,
+    emptied: ReadonlySet<number>,
+    found: Attempt,
+  ): void {
     const value = cells[column.index] ?? '';
     if (emptied.has(column.index) || trimInvisible(value) === '') return;
     const message = `${quoteShortened(value)} stands in column ${column.index + 1}, which has no name. Name the column "" in the mapping, with field null, to leave it out.`;

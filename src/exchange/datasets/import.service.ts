@@ -107,7 +107,15 @@ export class ImportService {
       const repetitions = await stage.finish();
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
       const { datasets } = this;
-      const staged = { ...context, datasets, plan, stage, tables, isDryRun: options.dryRun ?? false, leftOutIssues: options.leftOutIssues };
+      const staged = {
+        ...context,
+        datasets,
+        plan,
+        stage,
+        tables,
+        isDryRun: options.dryRun ?? false,
+        leftOutIssues: options.leftOutIssues,
+      };
       const written = await this.checkAndWrite(staged, incomplete, options);
       if (!options.dryRun) await analyze(manager, tables, written.imported);
       return { ...written, plan, ...repetitions };

@@ -19,6 +19,9 @@ import { RESERVED_TABLE, SMALL_SAMPLE } from './write-statements';
 /** How many records are sent to PostgreSQL at once. */
 export const STAGE_BATCH_SIZE = 1000;
 
+/** How many characters of them. Two batches are in memory, one of which is written, and a record has up to 16 MiB. */
+const STAGE_BATCH_LENGTH = 4 << 20;
+
 /** Rows of a file that are about the same record, or person, as others. */
 export interface Repetitions {
   /** How many rows were dropped or merged because others are the same record. */
@@ -54,7 +57,8 @@ export class Stage {
   readonly counts: Counts = {};
   /** The tables of each section, that of its records first. */
   private readonly tablesBySection: Map<string, Table[]>;
-  private queued = 0;
+  private queuedRecords = 0;
+  private queuedLength = 0;
   /** Rows that were not sent to PostgreSQL yet, by their temporary table, in the format of COPY. */
   private readonly unsent = new Map<string, string>();
   /** The insertion of the last batch, which runs while the next one is read and checked. */
@@ -88,7 +92,8 @@ export class Stage {
   enqueue({ location, record, issues, problem, rowText }: ReadRecord): boolean {
     if (location && record) {
       const { section } = location;
-      for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record, this.plan, rowText));
+      for (const table of this.tablesOf(section))
+        this.queue(table.stage, copyRows(table, location, record, this.plan, rowText));
       this.addToCount(section, 1);
     }
     if (this.plan.isLenient) {
@@ -97,11 +102,13 @@ export class Stage {
       }
       if (problem) this.queueRow(problem, rowText);
     }
-    return ++this.queued % STAGE_BATCH_SIZE === 0;
+    this.queuedRecords++;
+    return this.queuedRecords >= STAGE_BATCH_SIZE || this.queuedLength >= STAGE_BATCH_LENGTH;
   }
 
   private queue(table: string, rows: string): void {
     if (rows !== '') this.unsent.set(table, (this.unsent.get(table) ?? '') + rows);
+    this.queuedLength += rows.length;
   }
 
   private queueLeftOut(leftOut: LeftOut): void {
@@ -114,24 +121,35 @@ export class Stage {
 
   /** Takes records out, and adds their rows to what is left out. @param reasons by the index of the record */
   async leaveOut(section: string, reasons: ReadonlyMap<number, LocatedIssue>): Promise<void> {
-    if (reasons.size === 0) return;
-    const textsByIndex = new Map<number, string>();
-    for (const { stage } of this.tablesOf(section)) {
-      const [rows] = await this.context.manager.query<[{ index: number; text: string | null }[]]>(
-        `delete from ${stage} where record_index = any($1) returning record_index as index, row_text as text`,
-        [[...reasons.keys()]],
+    const { manager } = this.context;
+    const [main, ...lists] = this.tablesOf(section);
+    if (reasons.size === 0 || !main) return;
+    const indexes = [...reasons.keys()];
+    const issues = [...reasons.values()];
+    if (this.plan.isLenient) {
+      // Their texts do not leave PostgreSQL: all of them may be larger than the memory.
+      await manager.query(
+        `insert into ${LEFT_OUT}
+          select json_build_object('line', r.line, 'column', null, 'value', null, 'reason', r.reason, 'rowText', s.row_text)
+          from unnest($1::integer[], $2::integer[], $3::text[]) with ordinality r (index, line, reason, n)
+            join ${main.stage} s on s.record_index = r.index order by n`,
+        [indexes, issues.map(({ line }) => line), issues.map(({ message }) => message)],
       );
-      for (const { index, text } of rows) if (text !== null) textsByIndex.set(index, text);
     }
-    if (this.plan.isLenient) for (const [index, issue] of reasons) this.queueRow(issue, textsByIndex.get(index));
+    for (const { stage } of [main, ...lists]) {
+      await manager.query(`delete from ${stage} where record_index = any($1)`, [indexes]);
+    }
     this.addToCount(section, -reasons.size);
-    await this.settle();
   }
 
   /** What is left out, in the order of the file. A cursor reads it, in the transaction that writes the records. */
   async *leftOut(): AsyncGenerator<LeftOut> {
+    // The longest entry says how many of them may be in memory at a time.
+    const [{ size }] = await this.context.manager.query<[{ size: number }]>(
+      `select greatest(1, least(${STAGE_BATCH_SIZE}, ${STAGE_BATCH_LENGTH} / max(length(entry::text)))) as size from ${LEFT_OUT}`,
+    );
     const select = `select entry from ${LEFT_OUT} order by (entry ->> 'line')::integer, ctid`;
-    for await (const rows of fetchBatches<{ entry: LeftOut }>(this.context, select)) {
+    for await (const rows of fetchBatches<{ entry: LeftOut }>(this.context, select, size)) {
       for (const { entry } of rows) yield entry;
     }
   }
@@ -244,6 +262,8 @@ export class Stage {
     await this.writing;
     const texts = [...this.unsent];
     this.unsent.clear();
+    this.queuedRecords = 0;
+    this.queuedLength = 0;
     this.writing = this.copy(texts);
     // Whoever waits for it next gets its error; until then the rejection must not count as unhandled.
     this.writing.catch(() => undefined);

@@ -64,7 +64,8 @@ function sharedStatements(table: Table, plan: ImportPlan): string[] {
 function completeRows({ name, stage, key }: Table, columns: FilledColumn[]): string {
   const values = columns.map((column) => {
     const stored = `t.${column.name}`;
-    const value = column.initial === undefined ? stored : `coalesce(${stored}, ${quotedLiteral(column.initial)}::${column.type})`;
+    const value =
+      column.initial === undefined ? stored : `coalesce(${stored}, ${quotedLiteral(column.initial)}::${column.type})`;
     return `${column.name} = coalesce(s.${column.name}, ${value})`;
   });
   return `update ${stage} s set ${values.join(', ')}

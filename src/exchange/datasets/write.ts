@@ -2,7 +2,15 @@ import { CATALOG, lockImports } from '../../data/database/locks';
 import { checkReadOnlyFields } from './check';
 import { runStatement } from './import-plan';
 import { lockLists } from './list-locks';
-import { compareAfter, lockStoredRows, type Outcome, type Preview, preview, recordBefore, reportedIds } from './outcomes';
+import {
+  compareAfter,
+  lockStoredRows,
+  type Outcome,
+  type Preview,
+  preview,
+  recordBefore,
+  reportedIds,
+} from './outcomes';
 import type { StagedImport } from './stage';
 import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, writeStatements } from './write-statements';
 

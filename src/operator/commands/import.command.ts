@@ -23,6 +23,7 @@ import { LeftOutList } from '../left-out-list';
 import { NewFile } from '../new-file';
 import { proposalJson, proposalText } from '../proposal-report';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { confirm } from '../terminal/confirm';
 import { Progress } from '../terminal/progress';
 import { CommandError, errorMessage, print, RowsSkipped, UsageError } from '../terminal/terminal';
@@ -62,7 +63,7 @@ interface ImportCommandOptions extends CsvImportOptions {
 /** The command `import FILE`. */
 export function importCommand(program: Command, session: Session, service: CsvService): void {
   const importer = addCommand(program, 'import', {
-    summary: 'Import a dataset or a CSV file into an organization.',
+    summary: SUMMARIES.import,
     example: 'import dataset.json --organization 1',
   })
     .argument('<FILE>', 'file to import; - is standard input')
