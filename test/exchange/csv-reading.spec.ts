@@ -263,7 +263,11 @@ describe('a row of CSV', () => {
 
   it.each([
     ['NUL', 'Ada\0', 'contains NUL or half of a character'],
-    ['a byte that is not UTF-8', Buffer.from('Zo\xeb', 'latin1'), 'has bytes that are not characters of UTF-8'],
+    [
+      'a byte that is not UTF-8',
+      Buffer.from('Zo\xeb', 'latin1'),
+      'has bytes that are not text in the encoding of the file',
+    ],
   ])('has %s as an error of its cell', async (_, cell, reason) => {
     const content = Buffer.concat([Buffer.from('Mail,First\na@b.co,'), Buffer.from(cell as Buffer), Buffer.from('\n')]);
     const errors = await errorsOf(content, { Mail: 'email', First: 'firstName' });

@@ -94,7 +94,7 @@ describe('a file that is imported', () => {
     const bytes = Buffer.concat([Buffer.from('\ufefffirstName,lastName\nAda,Rowe', 'utf16le'), Buffer.from('x')]);
     const { status, stderr } = await csv(bytes);
     expect(status).toBe(1);
-    expect(stderr.split('\n')[0]).toMatch(/^line 2, column "lastName": "Rowe.*" contains NUL or half of a character/);
+    expect(stderr.split('\n')[0]).toMatch(/^line 2, column "lastName": "Rowe.*" has bytes that are not text/);
   });
 
   it('has cells that a spreadsheet keeps as text by a formula, and is read without it in every column', async () => {

@@ -205,11 +205,11 @@ function parseCell(
   field: CsvField,
   cell: string,
   context: CellContext,
-  encoding = 'UTF-8',
+  encoding = 'the encoding of the file',
 ): CellProblem | undefined {
   if (!isStorableText(cell)) {
     if (!hasInvalidBytes(cell)) return { ...unstorableText(quoteShortened(cell)), kind: 'unstorable' };
-    const message = `${quoteShortened(cell)} has bytes that are not characters of ${encoding}.`;
+    const message = `${quoteShortened(cell)} has bytes that are not text in ${encoding}. Correct them, or name another encoding in the mapping.`;
     return { message, expected: `text in ${encoding}, or another encoding in the mapping`, kind: 'encoding' };
   }
   try {

@@ -78,7 +78,7 @@ export class Stage {
   /** Creates the tables anew: an earlier import may have left others on the connection. */
   async create(): Promise<void> {
     const definitions = this.tables.map((table) => [table.stage, stageDefinition(table)]);
-    if (this.plan.isLenient) definitions.push([LEFT_OUT, '(entry json)']);
+    if (this.plan.isLenient) definitions.push([LEFT_OUT, '(line integer, entry json)']);
     for (const [name, definition] of definitions) {
       await this.context.manager.query(`drop table if exists ${name}`);
       await this.context.manager.query(`create temporary table ${name} ${definition}`);
@@ -112,7 +112,7 @@ export class Stage {
   }
 
   private queueLeftOut(leftOut: LeftOut): void {
-    this.queue(LEFT_OUT, `${copyText(leftOut, 'json')}\n`);
+    this.queue(LEFT_OUT, `${leftOut.line ?? NULL}\t${copyText(leftOut, 'json')}\n`);
   }
 
   private queueRow({ line, message: reason }: LocatedIssue, rowText?: string): void {
@@ -130,7 +130,7 @@ export class Stage {
       // Their texts do not leave PostgreSQL: all of them may be larger than the memory.
       await manager.query(
         `insert into ${LEFT_OUT}
-          select json_build_object('line', r.line, 'column', null, 'value', null, 'reason', r.reason, 'rowText', s.row_text)
+          select r.line, json_build_object('line', r.line, 'column', null, 'value', null, 'reason', r.reason, 'rowText', s.row_text)
           from unnest($1::integer[], $2::integer[], $3::text[]) with ordinality r (index, line, reason, n)
             join ${main.stage} s on s.record_index = r.index order by n`,
         [indexes, issues.map(({ line }) => line), issues.map(({ message }) => message)],
@@ -148,7 +148,7 @@ export class Stage {
     const [{ size }] = await this.context.manager.query<[{ size: number }]>(
       `select greatest(1, least(${STAGE_BATCH_SIZE}, ${STAGE_BATCH_LENGTH} / max(length(entry::text)))) as size from ${LEFT_OUT}`,
     );
-    const select = `select entry from ${LEFT_OUT} order by (entry ->> 'line')::integer, ctid`;
+    const select = `select entry from ${LEFT_OUT} order by line, ctid`;
     for await (const rows of fetchBatches<{ entry: LeftOut }>(this.context, select, size)) {
       for (const { entry } of rows) yield entry;
     }
@@ -290,7 +290,7 @@ function stageDefinition({ name, staged }: Table): string {
     column.isAsStored ? `t.${column.name}` : `null::${column.type} as ${column.name}`,
   );
   const position =
-    'null::integer as line, null::integer as record_index, null::integer as entry_index, null::text as row_text';
+    'null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_text';
   return `as select ${position}, ${columns.join(', ')} from ${name} t with no data`;
 }
 
@@ -312,7 +312,7 @@ function copyRows(
       String(line ?? NULL),
       String(index),
       String(entryIndex ?? NULL),
-      copyText(list ? null : rowText, 'text'),
+      copyText(list ? null : rowText, 'json'),
     ];
     for (const column of staged) cells.push(copyText(valueOf(column), column.type));
     return `${cells.join('\t')}\n`;
