@@ -225,6 +225,22 @@ describe('a receiver that says no', () => {
   });
 });
 
+describe('a clock that was set back', () => {
+  it('delays no attempt by more than its wait', async () => {
+    ahead = DAY;
+    receiver.answer = rejectWith(500);
+    const id = await create('now');
+    await newLead();
+    await waitUntil(async () => (await listed(id))?.state === 'failing');
+    receiver.answer = ACKNOWLEDGED;
+    ahead = 0;
+    await waitUntil(async () => Number((await row(id)).nextAttemptAt) < Date.now() + 6 * SECOND);
+    expect(Number((await row(id)).nextAttemptAt)).toBeGreaterThan(Date.now());
+    ahead = 7 * SECOND;
+    await waitUntil(isComplete);
+  });
+});
+
 describe('a slow receiver', () => {
   it('that sends a body without end has said yes', async () => {
     receiver.answer = (response) => void response.writeHead(200).write('x'.repeat(1 << 20));
@@ -234,25 +250,47 @@ describe('a slow receiver', () => {
     expect(await listed(id)).toMatchObject({ state: 'active' });
   });
 
-  it('and others like it leave room for those that answer', async () => {
-    const hanging = await Promise.all(
-      Array.from({ length: 9 }, async () => {
-        const other = await lanyard.tenant();
-        const slow = await new Receiver(other.api).listen();
-        slow.answer = () => undefined;
-        await webhooks.create(other.organizationId, slow.url, undefined, 'now');
-        await other.api.post('/leads', leadInput()).expect(200);
-        return slow;
-      }),
-    );
-    await waitUntil(() => hanging.filter(({ atOnce }) => atOnce > 0).length >= 4);
-    await create('now');
-    await newLead();
-    await waitUntil(isComplete);
-    await waitUntil(() => hanging.reduce((sum, { atOnce }) => sum + atOnce, 0) <= 4);
-    await newLead();
-    await waitUntil(isComplete);
-    for (const slow of hanging) await slow.close();
+  describe('that hangs', () => {
+    let hanging: Receiver[];
+    beforeEach(async () => {
+      hanging = await Promise.all(
+        Array.from({ length: 9 }, async () => {
+          const other = await lanyard.tenant();
+          const slow = await new Receiver(other.api).listen();
+          slow.answer = () => undefined;
+          await webhooks.create(other.organizationId, slow.url, undefined, 'now');
+          await other.api.post('/leads', leadInput()).expect(200);
+          return slow;
+        }),
+      );
+    });
+    afterEach(async () => {
+      for (const slow of hanging) await slow.close();
+    });
+    const connections = (): number => hanging.reduce((sum, { atOnce }) => sum + atOnce, 0);
+
+    it('leaves room for those that answer', async () => {
+      await waitUntil(() => hanging.filter(({ atOnce }) => atOnce > 0).length >= 4);
+      await create('now');
+      await newLead();
+      await waitUntil(isComplete);
+      await waitUntil(() => connections() <= 2);
+      await newLead();
+      await waitUntil(isComplete);
+    });
+
+    it('does not delay the recovery of one that fails quickly', async () => {
+      await waitUntil(() => hanging.every(({ deliveries }) => deliveries.length > 0) && connections() <= 4);
+      receiver.answer = rejectWith(500);
+      const id = await create('now');
+      await newLead();
+      await waitUntil(async () => (await listed(id))?.state === 'failing');
+      receiver.answer = ACKNOWLEDGED;
+      ahead = 7 * SECOND;
+      const started = performance.now();
+      await waitUntil(isComplete);
+      expect(performance.now() - started).toBeLessThan(8_000);
+    });
   });
 });
 
