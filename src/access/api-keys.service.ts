@@ -5,6 +5,7 @@ import { uuidV7 } from '../data/database/uuid';
 import { type AdministrativeEntry, type AuditChange, recordAudit } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { hashKey, generateKey, keyPrefix } from './key-format';
+import { ExpectedError } from '../errors/expected-error';
 
 /** Burst and rate of a key that is issued without limits of its own. They are the contract's defaults. */
 export const DEFAULT_LIMITS = { maxTokens: 20, refillRate: 1 };
@@ -24,7 +25,7 @@ export interface IssuedKey extends KeySettings {
 export type ApiKey = Omit<ApiKeyEntity, 'hash'>;
 
 /** The key was revoked or has expired, so it must not come back as a new one. */
-export class KeyExpiredOrRevoked extends Error {
+export class KeyExpiredOrRevoked extends ExpectedError {
   constructor(id: string) {
     super(`Key ${id} has expired or was revoked. Issue a new key instead.`);
   }

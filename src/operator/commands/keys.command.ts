@@ -18,6 +18,7 @@ import {
   requireFound,
 } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { FAULTS_SYNTAX, parseFaults } from '../../http/simulate/faults';
 import { printStatus, UsageError } from '../terminal/terminal';
 import { addCheckCommand } from './keys-check.command';
@@ -41,7 +42,7 @@ const SHOWN_ONCE = 'The key is shown only this once.';
 /** The command `keys …`. */
 export function keysCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'keys', {
-    summary: 'Issue, list, check, limit, rotate and revoke the API keys of an organization.',
+    summary: SUMMARIES.keys,
     example: 'keys issue --organization 1 --label crm-sync',
   });
   addIssueCommand(group, session);
