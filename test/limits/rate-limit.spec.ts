@@ -308,7 +308,11 @@ describe('buckets in this process', () => {
   });
 
   it('holds no more than 100,000, and lets go of the one that was idle longest', async () => {
-    const store = new TokenBucketStore(undefined, () => START, () => START);
+    const store = new TokenBucketStore(
+      undefined,
+      () => START,
+      () => START,
+    );
     const slow = { maxTokens: 1, refillRate: 0.001 };
     for (let i = 0; i < 100_000; i++) await store.take(String(i), slow);
     await store.take('0', slow);
