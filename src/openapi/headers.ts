@@ -96,6 +96,11 @@ export const HEADER_COMPONENTS = {
       return [name + IF_KNOWN_SUFFIX, { ...header, required: false, description }];
     }),
   ),
+  'Retry-After-if-any': {
+    ...HEADERS['Retry-After'],
+    required: false,
+    description: 'Seconds to wait before the next attempt. Absent if waiting does not help.',
+  },
 };
 
 const reference = (component: string) => ({ $ref: `#/components/headers/${component}` });
@@ -115,6 +120,10 @@ export const bucketHeadersIfKnown = () => ({
   ...Object.fromEntries(BUCKET_HEADERS.map((name) => [name, reference(name + IF_KNOWN_SUFFIX)])),
   ...headers(SCOPE_HEADER, 'Preference-Applied'),
 });
+
+/** The seconds to wait, on all responses with a status or on some of them. */
+export const retryHeader = (isOnAll: boolean) =>
+  isOnAll ? headers('Retry-After') : { 'Retry-After': reference('Retry-After-if-any') };
 
 const parameter = (name: string, description: string, schema: object) => ({
   [name]: { name, in: 'header', required: false, description, schema },
