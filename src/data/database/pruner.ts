@@ -42,7 +42,7 @@ export class Pruner implements OnApplicationBootstrap, BeforeApplicationShutdown
     await this.lastRun;
   }
 
-  /** Deletes all expired rows. */
+  /** One table that cannot be pruned is logged, and does not keep the others from it. */
   async prune(): Promise<void> {
     for (const { noun, text, values } of this.tasks) {
       try {

@@ -9,16 +9,8 @@ import {
   sqlState,
 } from '../../data/database/errors';
 import { ERROR_ROWS, type ErrorRow, ERRORS } from '../../errors/error-table';
-import {
-  InvalidRequest,
-  MissingApiKey,
-  OutOfScope,
-  RejectedApiKey,
-  RowNotFound,
-  UnknownPath,
-  UnstorableField,
-} from '../../errors/exceptions';
-import type { Fault } from '../../errors/faults';
+import { MissingApiKey, RowNotFound } from '../../errors/exceptions';
+import { type Fault, isFault } from '../../errors/faults';
 import { errorBody, errorText, JSON_TYPE, setFaultHeaders } from '../../errors/error-response';
 import { discardBody } from '../server/request';
 import { exceptionText } from './exception-text';
@@ -103,14 +95,10 @@ function faultOf(error: unknown, request: Request): Fault | undefined {
     const fault = error.fault ?? (parameter && `path ${parameter}`);
     return fault === undefined ? undefined : { fault, reason: error.reason };
   }
-  const hasFault = [InvalidRequest, UnstorableField, MissingApiKey, RejectedApiKey, OutOfScope, UnknownPath].some(
-    (type) => error instanceof type,
-  );
-  if (!hasFault) return undefined;
-  const fault = error as Error & Fault;
+  if (!isFault(error)) return undefined;
   // The field is there, but in a body that was not read.
-  const isOfIgnoredBody = request.hasIgnoredBody && fault.fault.startsWith('body');
-  return isOfIgnoredBody ? { fault: 'header Content-Type', reason: 'unsupported' } : fault;
+  const isOfIgnoredBody = request.hasIgnoredBody && error.fault.startsWith('body');
+  return isOfIgnoredBody ? { fault: 'header Content-Type', reason: 'unsupported' } : error;
 }
 
 /** How an error is sent. */
