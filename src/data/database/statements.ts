@@ -103,6 +103,10 @@ export interface Statement {
 
 const ignore = (): void => undefined;
 
+/** What the driver has read into a value, such as a number or a `jsonb`, becomes text again. */
+const toJsonText = (column: unknown): JsonText =>
+  new JsonText(typeof column === 'string' ? column : JSON.stringify(column));
+
 const prepared = ({ name, text }: Statement, values: unknown[]): TimedQuery => ({
   name,
   text,
@@ -147,8 +151,8 @@ export class Statements {
    * @param actor who writes, if it is not the caller alone
    */
   async selectJson(caller: Caller, statement: Statement, values: unknown[], actor?: string): Promise<JsonText[]> {
-    const { rows } = await this.runStatement<[string]>(caller, statement, values, actor);
-    return rows.map(([json]) => new JsonText(json));
+    const { rows } = await this.runStatement<[unknown]>(caller, statement, values, actor);
+    return rows.map(([json]) => toJsonText(json));
   }
 
   /** The rows of a statement with several columns. */
@@ -188,10 +192,10 @@ export class Statements {
       list.firstPageText && offset === 0
         ? prepared({ name: `${list.name} first page`, text: list.firstPageText }, values)
         : prepared({ name: `${list.name} page`, text: list.text }, [...values, offset]);
-    const { rows } = await this.run<[string | null, string]>(caller, query);
+    const { rows } = await this.run<[unknown, string]>(caller, query);
     const [first] = rows;
     if (!first) throw new RowNotFound();
-    const items = first[0] === null ? [] : rows.map(([json]) => new JsonText(json as string));
+    const items = first[0] === null ? [] : rows.map(([json]) => toJsonText(json));
     return new Page({ limit, offset, items, total: Number(first[1]) });
   }
 

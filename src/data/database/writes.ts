@@ -141,7 +141,10 @@ export class Writes implements BeforeApplicationShutdown {
     }
   }
 
-  /** Runs work in a transaction and rolls it back. The result is that of real work; deferred constraints are checked, too. */
+  /**
+   * Runs work in a transaction and rolls it back. The result is that of real work; deferred constraints are checked, too.
+   * @internal
+   */
   dryRun<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
     return this.transaction(caller, async (manager) => {
       const result = await work();

@@ -178,10 +178,13 @@ export function plainEnvelope(status: number, key: string, result: unknown): str
   return [`{"status":${status},"results":`, ...parts, '}'];
 }
 
-const FIELDS_OF_PAGE = 'items,limit,offset,total';
-
-const hasFieldsOfPage = (result: unknown): boolean =>
-  isObject(result) && Object.keys(result).toSorted().join() === FIELDS_OF_PAGE;
+/** Whether a result has exactly the fields of a page of objects. */
+function hasFieldsOfPage(result: unknown): boolean {
+  if (!isObject(result)) return false;
+  const { items, limit, offset, total, ...others } = result as Record<string, unknown>;
+  if (![limit, offset, total].every(Number.isInteger) || !Array.isArray(items)) return false;
+  return Object.keys(others).length === 0 && items.every(isObject);
+}
 
 @ApiSchema({ description: 'Body of every error response.' })
 export class ErrorResponse {
