@@ -735,8 +735,6 @@ export declare class Writes implements BeforeApplicationShutdown {
    * once more with a longer one.
    */
   transaction<T>(caller: Caller, work: Work<T>, mayTakeLong?: boolean): Promise<T>;
-  /** Runs work in a transaction and rolls it back. The result is that of real work; deferred constraints are checked, too. */
-  dryRun<T>(caller: Caller, work: () => Promise<T>): Promise<T>;
   /** Cancels long writes, because a server has only ten seconds to stop. PostgreSQL rolls them back. */
   beforeApplicationShutdown(): void;
 }
