@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { poolOf } from './data-source';
-import { logFields } from './errors';
+import { logFields, settledQuery } from './errors';
 
 /** How the expired rows of a table are deleted. */
 export interface PruneTask {
@@ -47,7 +47,8 @@ export class Pruner implements OnApplicationBootstrap, BeforeApplicationShutdown
     for (const { noun, text, values } of this.tasks) {
       try {
         for (let rows = BATCH_SIZE; rows === BATCH_SIZE && !this.isStopping;) {
-          rows = (await poolOf(this.dataSource).query(text, [...values, BATCH_SIZE])).rowCount ?? 0;
+          const pruned = poolOf(this.dataSource).query(text, [...values, BATCH_SIZE]);
+          rows = (await settledQuery(text, pruned)).rowCount ?? 0;
         }
       } catch (error) {
         this.logger.warn({ message: `Cannot prune expired ${noun}`, ...logFields(error) });

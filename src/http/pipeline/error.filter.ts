@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { DatabaseError } from 'pg';
 import {
   hasSqlState,
   isConnectionError,
@@ -136,10 +137,11 @@ function findRow(error: unknown, { method, originalUrl }: Pick<Request, 'method'
 export function describeException(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
-  const { driverError } = error as { driverError?: unknown };
+  // A module may have a connection to another database, whose errors can quote a row as well.
+  const databaseError = error instanceof DatabaseError ? error : (error as { driverError?: unknown }).driverError;
   const state = sqlState(error);
-  if (!driverError && !state) return { error: error.constructor.name, message: error.message, frames };
-  const { constraint, table, column, routine } = (driverError ?? error) as Record<string, unknown>;
+  if (!databaseError) return { error: error.constructor.name, message: error.message, frames };
+  const { constraint, table, column, routine } = databaseError as Record<string, unknown>;
   const message = loggableMessage(error);
   return { error: error.constructor.name, sqlState: state, message, constraint, table, column, routine, frames };
 }
