@@ -1,18 +1,18 @@
 -- What an import of a lead with a tag composes, in the order in which it is sent. npm run sql writes this file.
 
 create temporary table staged_tag_groups as
-select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells,
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_text,
   t.created_at, t.id, t.name, t.status, t.allows_multiple_selection, t.display_order, t.usage_instructions, t.required,
   t.all_events
 from tag_groups t with no data;
 
 create temporary table staged_tag_options as
-select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells,
-  t.id, t.tag_group_id, t.display_order, t.value
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_text, t.id,
+  t.tag_group_id, t.display_order, t.value
 from tag_options t with no data;
 
 create temporary table staged_leads as
-select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells,
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_text,
   t.created_at, t.id, t.ref, t.source, t.created_by, t.first_name, t.last_name, t.email, t.description, t.linkedin,
   t.facebook, t.twitter, t.job_title, t.address, t.profile_picture, t.is_enriched, t.number_of_scans, t.last_scanned_by,
   t.personal_emails, t.professional_emails, t.company_name, t.company_industry, t.company_linkedin,
@@ -21,7 +21,7 @@ select null::integer as line, null::integer as record_index, null::integer as en
 from leads t with no data;
 
 create temporary table staged_lead_tags as
-select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells,
+select null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_text,
   t.lead_id, t.tag_option_id, t.position
 from lead_tags t with no data;
 
@@ -335,7 +335,7 @@ select lead.*, (
   ) o
 )
 from
-  (select $1::integer as organization_id, start + n as position, coalesce(created_at, now())::timestamptz(3) as created_at, id as id, ref as ref, source as source, created_by as created_by, first_name as first_name, last_name as last_name, email as email, description as description, linkedin as linkedin, facebook as facebook, twitter as twitter, job_title as job_title, address as address, profile_picture as profile_picture, is_enriched as is_enriched, number_of_scans as number_of_scans, last_scanned_by as last_scanned_by, personal_emails as personal_emails, professional_emails as professional_emails, company_name as company_name, company_industry as company_industry, company_linkedin as company_linkedin, company_street_address as company_street_address, company_city as company_city, company_state as company_state, company_zip as company_zip, company_country as company_country, lead_provided_phone_numbers as lead_provided_phone_numbers, service_provided_phone_numbers as service_provided_phone_numbers, remote_ids as remote_ids
+  (select $1::integer as organization_id, start + n as position, coalesce(created_at, now())::timestamptz(3) as created_at, id as id, ref as ref, source as source, created_by as created_by, first_name as first_name, last_name as last_name, email as email, description as description, linkedin as linkedin, facebook as facebook, twitter as twitter, job_title as job_title, address as address, profile_picture as profile_picture, coalesce(is_enriched, 'false'::boolean) as is_enriched, coalesce(number_of_scans, '0'::integer) as number_of_scans, last_scanned_by as last_scanned_by, personal_emails as personal_emails, professional_emails as professional_emails, company_name as company_name, company_industry as company_industry, company_linkedin as company_linkedin, company_street_address as company_street_address, company_city as company_city, company_state as company_state, company_zip as company_zip, company_country as company_country, coalesce(lead_provided_phone_numbers, '[]'::jsonb) as lead_provided_phone_numbers, coalesce(service_provided_phone_numbers, '[]'::jsonb) as service_provided_phone_numbers, coalesce(remote_ids, '[]'::jsonb) as remote_ids
 from fresh join allocated using (parent) order by parent, n) lead;
 
 select s.line, s.record_index, s.entry_index, null::text as value, count(*) over ()::integer as count
