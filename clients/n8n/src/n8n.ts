@@ -66,5 +66,5 @@ export interface Property {
   noDataExpression?: boolean;
   options?: (Property | { name: string; value: string; description?: string; action?: string })[];
   typeOptions?: Json;
-  displayOptions?: { show: Record<string, string[]> };
+  displayOptions?: { show: Record<string, unknown[]> };
 }
