@@ -63,7 +63,8 @@ describe('pagination', () => {
     }
   });
 
-  const lists = ENDPOINTS.filter((endpoint) => endpoint.list !== undefined);
+  // An organization has no second page of webhooks.
+  const lists = ENDPOINTS.filter(({ list }) => list !== undefined && list !== 'webhooks');
   it('is tried of every list', () => expect(lists.length).toBeGreaterThanOrEqual(8));
 
   describe.each(lists.map((list) => [list.path, list, list.list as string] as const))('of %s', (path, list, key) => {

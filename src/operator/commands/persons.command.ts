@@ -17,6 +17,7 @@ import {
 import { formerHash, readErasures, recordErasure, requireErasureFile } from '../erasure-file';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { formatCount } from '../terminal/table';
 import { CommandError, errorMessage, printStatus, UsageError } from '../terminal/terminal';
 
@@ -41,7 +42,7 @@ interface EraseOptions extends PersonOptions {
 /** The command `persons …`. */
 export function personsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'persons', {
-    summary: "Find and erase a person's data.",
+    summary: SUMMARIES.persons,
     example: 'persons find --email a@b.example',
   });
   const find = addCommand(group, 'find', {
