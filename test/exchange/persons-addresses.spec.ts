@@ -42,7 +42,7 @@ describe('who is alike', () => {
   let tenant: Tenant;
   beforeAll(async () => {
     lanyard = await startInProcess();
-    persons = (await operatorServices(lanyard.config.databaseUrl)).get(PersonsService);
+    persons = (await operatorServices(lanyard.config.databaseUrl ?? '')).get(PersonsService);
     db = lanyard.app.get(DataSource);
   });
   beforeEach(async () => {

@@ -12,7 +12,7 @@ describe('an erasure beside an import', () => {
     const lanyard = await startInProcess();
     const tenant = await lanyard.tenant();
     const { organizationId } = tenant;
-    const services = await operatorServices(lanyard.config.databaseUrl);
+    const services = await operatorServices(lanyard.config.databaseUrl ?? '');
     const id = randomUUID();
     const address = 'brought@example.com';
     let isReading: () => void = () => undefined;
