@@ -61,7 +61,7 @@ export class NewFile {
 }
 
 /** Keeps the name of a new file over a power failure, where the system can do that. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => undefined);
   await folder?.sync().catch(() => undefined);
   await folder?.close();

@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { beginAuditedImport } from '../../access/audit-log.service';
 import { completeAuditedImport } from '../../access/audited-imports';
 import { hasSqlState } from '../../data/database/errors';
+import { beginImport, endImport } from '../../data/database/locks';
 import { uuidV7 } from '../../data/database/uuid';
 import { CHANGED_SINCE_CHECKED } from '../../errors/sql-state-codes';
 import { checkAll } from './check';
@@ -99,6 +100,7 @@ export class ImportService {
     const issues = new IssueCollector(options.reportsAll);
     const context = { organizationId, manager, issues };
     try {
+      await beginImport(manager, organizationId);
       const allTables = tablesOf(this.dataSource, this.datasets);
       const plan = await planned(source, context);
       const stage = new Stage(context, (await runner.connect()) as PoolClient, allTables, plan);
@@ -120,6 +122,7 @@ export class ImportService {
       if (!options.dryRun) await analyze(manager, tables, written.imported);
       return { ...written, plan, ...repetitions };
     } finally {
+      await endImport(manager, organizationId);
       await runner.release();
     }
   }
