@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
 import { PRUNE_AUDIT_LOG } from './access/audit-log.service';
+import { OwnRecordInterceptor } from './access/own-record.interceptor';
 import { ScopeInterceptor } from './access/scope.interceptor';
 import { ChangesModule } from './feed/changes/changes.module';
 import { PRUNE_CHANGES, PRUNE_POSITIONS } from './feed/changes/changes.sql';
@@ -47,6 +48,7 @@ const globalProviders = ({ simulate }: Config) => [
   { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: OwnRecordInterceptor },
   { provide: APP_PIPE, useClass: RequestValidationPipe },
   { provide: APP_FILTER, useClass: ErrorFilter },
 ];

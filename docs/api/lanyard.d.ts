@@ -299,10 +299,21 @@ export declare class InvalidRequest extends BadRequestException implements Fault
 /** Any JSON value, of a `jsonb` column. */
 export declare const JsonField: (options?: FieldOptions) => PropertyDecorator;
 
-/** Text that is one JSON value. PostgreSQL renders it, and it is sent unchanged. */
-export type JsonText = string & {
-  readonly isJson: unique symbol;
-};
+/**
+ * One JSON value as text. PostgreSQL renders it, and a response has it unchanged; within an object, it is sent as its value.
+ *
+ * @example
+ * ```ts
+ * const lead = JSON.parse(await this.leads.get(caller, id)) as { firstName: string };
+ * ```
+ */
+export declare class JsonText {
+  readonly text: string;
+  constructor(text: string);
+  toString(): string;
+  /** The value. */
+  toJSON(): unknown;
+}
 
 export declare class LeadActivityEventsModule {}
 
@@ -419,11 +430,13 @@ export declare class OrganizationRepository<T extends Owned> {
   existsBy(where: Where<T>): Promise<boolean>;
   /** An instance of the entity that is not stored yet. */
   create(values?: Values<T>): T;
+  /** @throws Error as `save` does */
   insert(values: Values<T> | Values<T>[]): Promise<InsertResult>;
   /**
-   * Stores a row: updates the one with its primary key, if the organization has it, and inserts it otherwise. Rows in its
-   * relations are not stored with it.
+   * Stores a row: updates the one with its primary key, if the organization has it, and inserts it otherwise. In a relation it
+   * may have the primary key of a row that it refers to.
    * @throws RowNotFound when another organization has a row with this primary key
+   * @throws Error when a relation has anything else, which would not be stored
    */
   save<V extends Values<T>>(values: V): Promise<V & T>;
   /** @throws Error when the condition is empty or one of its values is undefined: it would match every row of the organization */
@@ -436,8 +449,24 @@ export declare class OrganizationRepository<T extends Owned> {
   restore(where: FindOptionsWhere<T>): Promise<UpdateResult>;
 }
 
-/** One page of a list. */
-export interface Page {
+/**
+ * One page of a list.
+ *
+ * @example
+ * ```ts
+ * return new Page({ limit, offset, items, total });
+ * ```
+ */
+export declare class Page implements PageFields {
+  readonly limit: number;
+  readonly offset: number;
+  readonly items: (JsonText | object)[];
+  readonly total: number;
+  constructor({ limit, offset, items, total }: PageFields);
+}
+
+/** What a page of a list consists of. */
+export interface PageFields {
   /** The number of items per page. */
   limit: number;
   /** The zero-based index of the page. */
@@ -549,7 +578,7 @@ export declare const ReturnsList: (
 export declare const ReturnsNothing: (description: string) => Answers<void>;
 
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
-export declare const ReturnsPage: (key: string, model: Type) => Answers<Page>;
+export declare const ReturnsPage: (key: string, model: Type) => Answers<PageFields>;
 
 /** The row does not exist, or it belongs to another organization. */
 export declare class RowNotFound extends Error {
@@ -1039,11 +1068,6 @@ type DecimalOptions = FieldOptions<{
   max?: number;
 }>;
 
-/** Entries differ: as texts, or in a field. The second of two alike is invalid. */
-type Distinct = {
-  distinct?: string | true;
-};
-
 declare class EventAddLeadsV0Input {
   eventLeads: EventLeadInput[];
 }
@@ -1279,12 +1303,12 @@ declare class LeadsQuery extends PageQuery {
   integrationType?: IntegrationType;
 }
 
-type ListOptions = FieldOptions<
-  {
-    min?: number;
-    max?: number;
-  } & Distinct
->;
+type ListOptions = FieldOptions<{
+  min?: number;
+  max?: number;
+  /** Entries differ: as texts, or in a field. The second of two alike is invalid. */
+  distinct?: string | true;
+}>;
 
 interface ListOptions2 {
   parent?: ListParent;

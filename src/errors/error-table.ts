@@ -6,6 +6,7 @@ import {
   ResponseTooLarge,
   RowNotFound,
   TooManyWebhooks,
+  UnstorableField,
 } from './exceptions';
 import { BUSY, NO_CONNECTION, OUT_OF_RESOURCES, type SqlStates, UNSTORABLE_VALUE } from './sql-state-codes';
 
@@ -38,6 +39,7 @@ export const ERRORS = {
       'the error is `Bad Request`. Otherwise it names the field (a nested one by its path) or the header. ' +
       '`Lanyard-Fault` names the part in every case.',
   },
+  unstorableField: { status: 400, type: UnstorableField, sendsMessage: true },
   unstorableValue: { status: 400, sqlStates: UNSTORABLE_VALUE },
   missingKey: { status: 401, description: 'The header `x-api-key` is missing or blank.' },
   invalidKey: {

@@ -1,4 +1,4 @@
-import { fieldErrors, firstInvalidPath, isObject, toInstance } from '../../fields/field-rules';
+import { fieldErrors, firstError, isObject, toInstance } from '../../fields/field-rules';
 import { isStorableText } from '../../fields/text';
 import { unknownPaths } from '../../fields/unknown-fields';
 import { isTypingError, normalizedName } from './similar-names';
@@ -60,7 +60,7 @@ export class RecordCheck {
   private invalidFields(location: RecordLocation, record: object): LocatedIssue[] {
     const isChecked = (path: string): boolean => this.plan.providesField(path);
     // Most records are valid, and this is the fast way to see it.
-    if (firstInvalidPath(record, isChecked) === undefined) return [];
+    if (firstError(record, isChecked) === undefined) return [];
     return [...fieldErrors(record)]
       .filter(({ path }) => isChecked(path))
       .map((error) => issueAt(this, location, error.path, error.value, (value) => describeError(error, value)));

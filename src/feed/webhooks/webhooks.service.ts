@@ -13,6 +13,7 @@ import type { DeliveryResult } from '../changes/delivery-result';
 import { FeedReaderEntity, stateOf, withoutQuery } from '../changes/feed-reader.entity';
 import { changedAt } from '../changes/feed-readers';
 import { messageId, type Webhook, WebhookClient } from './webhook-client';
+import { ExpectedError } from '../../errors/expected-error';
 
 export const MAX_WEBHOOKS = 10;
 /** Waiting changes are counted up to this number. */
@@ -22,7 +23,7 @@ export const MAX_COUNTED_CHANGES = 100;
 export const MAX_KEY_WEBHOOKS = 5;
 
 /** The webhook belongs to an API key, whose client has its secret. */
-export class WebhookOfKey extends Error {
+export class WebhookOfKey extends ExpectedError {
   constructor(id: string) {
     super(`Webhook ${id} was registered with an API key. Register another one to get a new secret.`);
   }

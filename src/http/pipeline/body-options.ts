@@ -1,4 +1,4 @@
-import { firstInvalidPath, toInstance, usesOnlyFieldDecorators } from '../../fields/field-rules';
+import { firstError, toInstance, usesOnlyFieldDecorators } from '../../fields/field-rules';
 import { type HandlerContext, hasInterceptors, routeArguments, takes } from './handler-metadata';
 
 /** How a handler reads its body. */
@@ -25,7 +25,7 @@ export function bodyOptionsOf(context: HandlerContext): BodyOptions | undefined 
   const [{ type } = {}] = parameters;
   return {
     accepts: acceptedBy(parameters),
-    allOptional: !type || !usesOnlyFieldDecorators(type) || firstInvalidPath(toInstance(type, {})) === undefined,
+    allOptional: !type || !usesOnlyFieldDecorators(type) || firstError(toInstance(type, {})) === undefined,
     isRaw,
     takesForms: takesFiles || hasInterceptors(context),
     isImplicit: parameters.length === 0,

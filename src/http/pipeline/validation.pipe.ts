@@ -2,16 +2,15 @@ import { type ArgumentMetadata, Injectable, type PipeTransform, type Type, Valid
 import type { ValidationError } from 'class-validator';
 import {
   checkedProperties,
-  type FieldError,
   fieldErrors,
-  firstInvalidPath,
+  firstError,
   isObject,
   toInstance,
   usesOnlyFieldDecorators,
 } from '../../fields/field-rules';
 import { InvalidField, InvalidRequest } from '../../errors/exceptions';
 import type { FaultCause } from '../../errors/faults';
-import { causeInQuery, causeOf, causeOfValidationError } from './fault-reason';
+import { causeOf, causeOfValidationError } from './fault-reason';
 
 /** Makes an instance of a class of what was sent. It throws what `invalid` creates. */
 type Parser = (sent: object, metadata: ArgumentMetadata) => unknown;
@@ -67,9 +66,10 @@ function parserFor(metatype: Type<object>): Parser {
   if (usesOnlyFieldDecorators(metatype)) {
     return (sent, metadata) => {
       const instance = toInstance(metatype, sent);
-      if (firstInvalidPath(instance) === undefined) return instance;
-      const error = fieldErrors(instance).next().value as FieldError;
-      const cause = metadata.type === 'query' ? causeInQuery(sent, error) : causeOf(error);
+      const error = firstError(instance);
+      if (error === undefined) return instance;
+      const isRepeated = metadata.type === 'query' && Array.isArray((sent as Record<string, unknown>)[error.path]);
+      const cause: FaultCause = isRepeated ? { reason: 'duplicate' } : causeOf(error);
       return rejectAfterPathErrors(invalid(metadata, error.path, cause));
     };
   }

@@ -8,6 +8,7 @@ import { type Undo, UndoService } from '../../exchange/datasets/undo.service';
 import { addCommand, findOrganization, organizationOption, parseOrganizationId, parseUuid } from '../arguments';
 import { readBeforeFile } from '../before-file';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { Progress } from '../terminal/progress';
 import { formatCount, formatResult } from '../terminal/table';
 import { CommandError, UsageError } from '../terminal/terminal';
@@ -23,7 +24,7 @@ const MAX_LISTED_IMPORTS = 50;
 /** The commands `imports …`. */
 export function importsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'imports', {
-    summary: 'Show the imports of an organization, and take one of them back.',
+    summary: SUMMARIES.imports,
     example: 'imports list --organization 1',
   });
   addCommand(group, 'list', {
