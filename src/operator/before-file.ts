@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { isConnectionError } from '../data/database/errors';
 import type { Datasets } from '../exchange/datasets/dataset';
@@ -21,8 +21,7 @@ export class BeforeFile {
   constructor(name: string) {
     this.path = resolve(name);
     this.file = new NewFile(this.path);
-    if (existsSync(this.path))
-      throw new CommandError(`Cannot write ${this.path}: the file exists already. Nothing was imported.`);
+    this.file.requireNew();
   }
 
   /** Writes the whole file to the disk, before the import commits. */
