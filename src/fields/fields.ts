@@ -113,7 +113,7 @@ export function Decimal({ precision, scale = 0, min, max, ...options }: DecimalO
 /** Any JSON value, of a `jsonb` column. */
 export const JsonField = kind({ kind: 'json', schema: {}, check: isStorableJson });
 
-const isNumericId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
+export const isNumericId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
 
 /** The id of an event or a user: an integer from 1 to 2^53 - 1. */
 export const NumericId = kind({ schema: NUMERIC_ID, check: isNumericId });

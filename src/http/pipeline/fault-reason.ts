@@ -32,6 +32,7 @@ export function causeInQuery(sent: object, error: FieldError): FaultCause {
   if (typeof value === 'string' && error.schema.type === 'integer') {
     return { reason: /^-?\d+$/.test(value) ? 'range' : 'format' };
   }
+  if (typeof value === 'string' && error.schema.type === 'boolean') return { reason: 'format' };
   return causeOf(error);
 }
 
