@@ -45,7 +45,11 @@ from (
           or leads.remote_ids <> '[]'
           and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
       )
-      and ($5::text[] is null or leads.words <> '' and leads.words @@ (select lead_word_query($1, $5)))
+      and (
+        $5::text[] is null
+          or leads.words <> ''
+          and leads.words @@ (select lead_word_query($1, $5) from set_config('work_mem', '32MB', true))
+      )
       and (
         $6::bigint is null
           or leads.id in (select e.lead_id from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint)
@@ -74,7 +78,11 @@ from (
               or leads.remote_ids <> '[]'
               and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
           )
-          and ($5::text[] is null or leads.words <> '' and leads.words @@ (select lead_word_query($1, $5)))
+          and (
+            $5::text[] is null
+              or leads.words <> ''
+              and leads.words @@ (select lead_word_query($1, $5) from set_config('work_mem', '32MB', true))
+          )
           and (
             $6::bigint is null
               or leads.id in
@@ -96,7 +104,11 @@ from (
                   or leads.remote_ids <> '[]'
                   and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
               )
-              and ($5::text[] is null or leads.words <> '' and leads.words @@ (select lead_word_query($1, $5)))
+              and (
+                $5::text[] is null
+                  or leads.words <> ''
+                  and leads.words @@ (select lead_word_query($1, $5) from set_config('work_mem', '32MB', true))
+              )
               and (
                 $6::bigint is null
                   or leads.id in
@@ -427,9 +439,11 @@ CREATE OR REPLACE FUNCTION public.lead_word_breaks(value text)
  IMMUTABLE PARALLEL SAFE
 AS $function$
 begin
-  if octet_length(value) > length(value) then
-    value := regexp_replace(value, '['
-      '\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02c2-\u02c5\u02d2-\u02df'
+  if octet_length(value) = length(value) then
+    return regexp_replace(value, '[^a-z0-9'']', ' ', 'g');
+  end if;
+  return regexp_replace(value, '[\u0001-\u0026\u0028-\u002f\u003a-\u0060\u007b-\u007f'
+    '\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02c2-\u02c5\u02d2-\u02df'
       '\u02e5-\u02eb\u02ed\u02ef-\u02ff\u0375\u037e\u0384-\u0385\u0387\u03f6\u0482\u055a-\u055f'
       '\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u060f\u061b-\u061f\u066a-\u066d\u06d4\u06dd-\u06de'
       '\u06e9\u06fd-\u06fe\u0700-\u070f\u07f6-\u07f9\u07fe-\u07ff\u0830-\u083e\u085e\u0888\u0890-\u0891'
@@ -440,45 +454,7 @@ begin
       '\u309b-\u309c\u30a0\u30fb\u3190-\u319f\u31c0-\u31ef\u3200-\u33ff\ufb29\ufbb2-\ufbd2\ufd3e-\ufd4f'
       '\ufd90-\ufd91\ufdc8-\ufdcf\ufdfc-\ufdff\ufe10-\ufe19\ufe30-\ufe6b\ufeff-\uff0f\uff1a-\uff20'
       '\uff3b-\uff40\uff5b-\uff65\uffe0-\ufffd\U0001f000-\U0001faff'
-      ']', ' ', 'g');
-  end if;
-  return translate(
-    value,
-      E'\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x20\x21\x22\x23\x24\x25\x26\x28\x29\x2a\x2b\x2c\x2d\x2e\x2f\x3a\x3b\x3c\x3d\x3e\x3f\x40\x5b\x5c\x5d\x5e\x5f\x60\x7b\x7c\x7d\x7e\x7f',
-      repeat(' ', 64)
-  );
-end $function$;
-
-CREATE
-  OR REPLACE FUNCTION public.lead_words(org integer, first_name text, last_name text, company_name text, email text)
- RETURNS tsvector
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-declare
-  names constant text := lead_word_breaks(concat_ws(' ',
-    lead_spelling(first_name), lead_spelling(last_name), lead_spelling(company_name)));
-  address constant text := coalesce(lead_spelling(email), '');
-  parts constant text := replace(lead_word_breaks(address), '''', ' ');
-  words text[] := string_to_array(names, ' ') || address;
-  start integer := 1;
-  length integer;
-begin
-  if strpos(names, '''') > 0 then
-    words := words || string_to_array(replace(names, '''', ' '), ' ');
-  end if;
-  -- An address is a word from each of its parts on, so a search by one of the parts finds it, too.
-  loop
-    length := strpos(substr(parts, start), ' ');
-    if length <> 1 then
-      words := words || substr(address, start, 200);
-    end if;
-    exit when length = 0;
-    start := start + length;
-  end loop;
-  return array_to_tsvector(array(
-    select distinct org || ' ' || left(word, 200) from unnest(words) word where word <> ''
-  ));
+    ']', ' ', 'g');
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.remote_id_key(org integer, integration_type text, id text)

@@ -29,7 +29,7 @@ describe('pagination', () => {
       users: people,
       tagGroups: [tagGroup, ...times(() => ({ ...tagGroup, id: randomUUID(), tagOptions: [] })).slice(1)],
       events: times((i) => ({ ...event, ref: i === 0 ? 'expo' : `e${i}`, users: people.map(({ email }) => email) })),
-      leads: [lead, ...times(() => ({ ...lead, id: randomUUID() })).slice(1)],
+      leads: [{ ...lead, events: times((i) => ({ event: i === 0 ? 'expo' : `e${i}` })) }, ...times(() => ({ ...lead, id: randomUUID() })).slice(1)],
     });
     ids = { ...own, event: String(expo) };
     for (let i = 0; i < COUNT; i++) {

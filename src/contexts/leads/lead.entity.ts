@@ -20,7 +20,7 @@ const jsonList = { type: 'jsonb', default: [] } as const;
     functions: LEAD_FUNCTIONS,
   },
   {
-    name: 'lead words',
+    name: 'leadWords',
     column: 'words',
     expression: leadWords('leads'),
     newRowExpression: { row: 'lead', sql: leadWords('lead') },

@@ -24,11 +24,13 @@ export const hasRemoteId = (lead: string, integrationType: string, id: string): 
 
 /**
  * The condition that each of some words is the beginning of a word of the lead. The query for them is computed once, and not
- * for each lead.
+ * for each lead. With the memory that a transaction has by default, PostgreSQL would remember the pages of 100,000 leads, but
+ * not the leads, and test all of each page.
  * @param words SQL of the array of words
  */
 export const hasWords = (lead: string, words: string): string =>
-  `${lead}.words <> '' and ${lead}.words @@ (select lead_word_query($1, ${words}))`;
+  `${lead}.words <> '' and
+    ${lead}.words @@ (select lead_word_query($1, ${words}) from set_config('work_mem', '32MB', true))`;
 
 /**
  * The condition that a lead is associated with an event.

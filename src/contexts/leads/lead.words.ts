@@ -10,15 +10,6 @@ const PLAIN_LETTERS = 'oldhtiσ';
 const CURLY_APOSTROPHES = '‘’ʼ';
 const STRAIGHT_APOSTROPHES = "''''''";
 
-/** A tsvector holds words of up to 2,046 bytes. No word of a `q` is longer than this. */
-const MAX_WORD_LENGTH = 200;
-
-/** The ASCII characters, except the apostrophe, that are neither letters nor digits, as escapes of an SQL literal. */
-const ASCII_SIGNS = Array.from({ length: 127 }, (_, index) => index + 1)
-  .filter((code) => !/[0-9A-Za-z']/.test(String.fromCharCode(code)))
-  .map((code) => String.raw`\x${code.toString(16).padStart(2, '0')}`)
-  .join('');
-
 /** SQL of the words of a row of leads. */
 export const leadWords = (row: string): string =>
   `lead_words(${row}.organization_id, ${row}.first_name, ${row}.last_name, ${row}.company_name, ${row}.email)`;
@@ -44,50 +35,50 @@ begin
   return replace(normalize(value), 'ß', 'ss');
 end $$;
 
--- A blank in the place of each character that is no letter, mark, digit or apostrophe.
+-- A blank in the place of each character that is no letter, mark, digit or apostrophe. Where all are ASCII, the short
+-- expression takes a fifth of the time of the other.
 create or replace function lead_word_breaks(value text) returns text language plpgsql immutable parallel safe as $$
 begin
-  if octet_length(value) > length(value) then
-    value := regexp_replace(value, '['
-      ${SIGNS}
-      ']', ' ', 'g');
+  if octet_length(value) = length(value) then
+    return regexp_replace(value, '[^a-z0-9'']', ' ', 'g');
   end if;
-  return translate(value, E'${ASCII_SIGNS}', repeat(' ', ${ASCII_SIGNS.length / 4}));
+  return regexp_replace(value, '[\u0001-\u0026\u0028-\u002f\u003a-\u0060\u007b-\u007f'
+    ${SIGNS}
+    ']', ' ', 'g');
 end $$;
 
 create or replace function lead_words(org integer, first_name text, last_name text, company_name text, email text)
 returns tsvector language plpgsql immutable parallel safe as $$
 declare
+  own constant text := org || ' ';
   names constant text := lead_word_breaks(concat_ws(' ',
     lead_spelling(first_name), lead_spelling(last_name), lead_spelling(company_name)));
   address constant text := coalesce(lead_spelling(email), '');
   parts constant text := replace(lead_word_breaks(address), '''', ' ');
-  words text[] := string_to_array(names, ' ') || address;
+  words text[] := string_to_array(own || replace(names, ' ', E'\x01' || own), E'\x01') || (own || address);
   start integer := 1;
   length integer;
 begin
   if strpos(names, '''') > 0 then
-    words := words || string_to_array(replace(names, '''', ' '), ' ');
+    words := words || string_to_array(own || replace(replace(names, '''', ' '), ' ', E'\x01' || own), E'\x01');
   end if;
   -- An address is a word from each of its parts on, so a search by one of the parts finds it, too.
   loop
     length := strpos(substr(parts, start), ' ');
     if length <> 1 then
-      words := words || substr(address, start, ${MAX_WORD_LENGTH});
+      words := words || (own || substr(address, start));
     end if;
     exit when length = 0;
     start := start + length;
   end loop;
-  return array_to_tsvector(array(
-    select distinct org || ' ' || left(word, ${MAX_WORD_LENGTH}) from unnest(words) word where word <> ''
-  ));
+  return array_to_tsvector(array_remove(words, own));
 end $$;
 
 -- The query for the leads in which each of the words is the beginning of a word.
 create or replace function lead_word_query(org integer, words text[]) returns tsquery
 language sql immutable parallel safe as $$
   select string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || ''':*', ' & ')::tsquery
-  from (select distinct org || ' ' || left(lead_spelling(word), ${MAX_WORD_LENGTH}) as word from unnest(words) word) spelled
+  from (select distinct org || ' ' || lead_spelling(word) as word from unnest(words) word) spelled
 $$;
 
 -- Before insert or update of leads, for each row. An import inserts leads that its statement has the words of; that of an

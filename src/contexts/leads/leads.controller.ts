@@ -50,7 +50,7 @@ export class LeadsController {
     summary: 'List the events of a lead',
     description: 'The events that a lead is associated with and its flags there. Paginated, in order of association.',
   })
-  @ReturnsPage('events', LeadEventV0Response)
+  @ReturnsPage('events', LeadEventV0Response, 'leadEvents')
   listLeadEvents(
     @CurrentCaller() caller: Caller,
     @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string,

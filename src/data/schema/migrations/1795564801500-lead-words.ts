@@ -10,7 +10,9 @@ export class LeadWords1795564801500 extends SqlMigration {
     `;
 
   protected readonly downSql = `
+      drop trigger if exists t05_words_updated on leads; -- its condition depends on the column
+      drop trigger if exists t05_words_inserted on leads;
       alter table leads drop column words;
-      delete from derived_columns where name = 'lead words';
+      delete from derived_columns where name = 'leadWords';
     `;
 }
