@@ -80,8 +80,8 @@ describe('pagination', () => {
 
     it('gives each item exactly once', async () => {
       const before = await totalOf(list);
-      const whole = await tenant.api.all<{ id?: string; leadId?: string }>(pathOf(list), key, { limit: 7 });
-      const ids = whole.map(({ id, leadId }) => id ?? leadId);
+      const whole = await tenant.api.all<{ id?: string; leadId?: string; eventId?: number }>(pathOf(list), key, { limit: 7 });
+      const ids = whole.map(({ id, leadId, eventId }) => id ?? leadId ?? eventId);
       expect(new Set(ids).size).toBe(ids.length);
       if (path === CATALOGUE) expect(ids).toEqual(expect.arrayContaining(catalogued));
       await expectTotal(list, before, ids.length);
