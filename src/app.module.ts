@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
 import { PRUNE_AUDIT_LOG } from './access/audit-log.service';
+import { OwnRecordInterceptor } from './access/own-record.interceptor';
 import { ScopeInterceptor } from './access/scope.interceptor';
 import { ChangesModule } from './feed/changes/changes.module';
 import { PRUNE_CHANGES, PRUNE_POSITIONS } from './feed/changes/changes.sql';
@@ -25,6 +26,7 @@ import { ErrorFilter } from './http/pipeline/error.filter';
 import { IdempotencyInterceptor } from './http/pipeline/idempotency.interceptor';
 import { MAX_BODY_BYTES } from './http/pipeline/body-memory-limit';
 import { JsonBodyInterceptor } from './http/pipeline/json-body.interceptor';
+import { PreferencesInterceptor } from './http/pipeline/preferences.interceptor';
 import { NotFoundModule } from './http/pipeline/not-found.controller';
 import { RequestValidationPipe } from './http/pipeline/validation.pipe';
 import { Metrics } from './observability/metrics';
@@ -42,9 +44,11 @@ const globalProviders = ({ simulate }: Config) => [
   { provide: APP_GUARD, useClass: ApiKeyGuard },
   { provide: APP_INTERCEPTOR, useClass: simulate === 'off' ? TokenBucketInterceptor : SimulatedFaultsInterceptor },
   { provide: APP_INTERCEPTOR, useClass: ScopeInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: PreferencesInterceptor },
   { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: OwnRecordInterceptor },
   { provide: APP_PIPE, useClass: RequestValidationPipe },
   { provide: APP_FILTER, useClass: ErrorFilter },
 ];

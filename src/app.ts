@@ -17,7 +17,6 @@ import { serveReference } from './openapi/reference';
 import { handleMalformedRequests } from './http/server/malformed-requests';
 import { LeanExpressAdapter } from './http/server/express-adapter';
 import { rejectDuplicateRoutes } from './http/pipeline/duplicate-routes';
-import { UNKNOWN_PATHS } from './http/pipeline/not-found.controller';
 import { rejectUnsupported } from './http/pipeline/unsupported-handlers';
 import { withSimulationHeader } from './http/simulate/simulated-faults.interceptor';
 
@@ -41,7 +40,6 @@ export async function createApp(
     // A word wins over a parameter, and everything over the route of unknown paths, in whatever order modules are imported.
     routeResolutionStrategy: 'specificity',
   });
-  adapter.rawRoutes.pauseUntil(UNKNOWN_PATHS);
   try {
     const modules = app.get(ModulesContainer);
     rejectUnsupported(modules);

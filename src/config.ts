@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { ExpectedError } from './errors/expected-error';
 
 /** The path of the API. Health checks and the reference are outside of it. */
 export const PREFIX = 'api/v0';
@@ -10,7 +11,7 @@ export interface Address {
 }
 
 /** A setting that cannot be used. The message is one line that names the setting. */
-export class ConfigError extends Error {}
+export class ConfigError extends ExpectedError {}
 
 /** A variable of the environment, and the field of Config that it sets. */
 interface Setting {
@@ -185,6 +186,10 @@ export class Config {
   /** Whether webhooks may be sent to private networks and to this machine. */
   @setting('LANYARD_WEBHOOK_PRIVATE', onOrOff)
   readonly webhookPrivate: Switch = 'on';
+
+  /** Whether webhooks that API keys register may lead to private networks and to this machine, also by `http`. */
+  @setting('LANYARD_API_WEBHOOK_PRIVATE', onOrOff)
+  readonly apiWebhookPrivate: Switch = 'off';
 
   /** TCP port of `/metrics`; without it there are no metrics. */
   @setting('LANYARD_METRICS_PORT', integer(0, 65535))

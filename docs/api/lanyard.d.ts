@@ -415,11 +415,13 @@ export declare class OrganizationRepository<T extends Owned> {
   existsBy(where: Where<T>): Promise<boolean>;
   /** An instance of the entity that is not stored yet. */
   create(values?: Values<T>): T;
+  /** @throws Error as `save` does */
   insert(values: Values<T> | Values<T>[]): Promise<InsertResult>;
   /**
-   * Stores a row: updates the one with its primary key, if the organization has it, and inserts it otherwise. Rows in its
-   * relations are not stored with it.
+   * Stores a row: updates the one with its primary key, if the organization has it, and inserts it otherwise. In a relation it
+   * may have the primary key of a row that it refers to.
    * @throws RowNotFound when another organization has a row with this primary key
+   * @throws Error when a relation has anything else, which would not be stored
    */
   save<V extends Values<T>>(values: V): Promise<V & T>;
   /** @throws Error when the condition is empty or one of its values is undefined: it would match every row of the organization */
@@ -1107,7 +1109,7 @@ interface Fault {
   /** Names the part for the log and for `Lanyard-Fault`: `query limit`, `path leadId`, `header Host`, `body`. */
   readonly fault: string;
   readonly reason: FaultReason;
-  /** Where to look: `repeats leads[0].email` or `offset 22`. */
+  /** Where to look: `repeats leads[0].email` or `needs all`. */
   readonly detail?: string;
 }
 

@@ -9,12 +9,14 @@ import { ApiKeysService } from './api-keys.service';
 import { FailedAuthenticationModule, FailedAuthenticationThrottler } from './failed-authentication.throttler';
 import { OrganizationEntity } from './organization.entity';
 import { OrganizationsService } from './organizations.service';
+import { OwnRecords } from './own-records';
 
 const services = [
   AccessService,
   FailedAuthenticationThrottler,
   ApiKeysService,
   OrganizationsService,
+  OwnRecords,
   AuditLog,
   AuditedImports,
 ];

@@ -34,4 +34,10 @@ export class ApiKeyEntity {
   @Column(NULLABLE_TIMESTAMP) expiresAt: Date | null;
   @Column(NULLABLE_TIMESTAMP) revokedAt: Date | null;
   @Column(NULLABLE_TIMESTAMP) lastUsedAt: Date | null;
+
+  /**
+   * The key that has replaced this one; null, too, for keys rotated before this was stored. It needs no foreign key, because
+   * keys are only deleted with their organization.
+   */
+  @Column('uuid', { nullable: true }) successorId: string | null;
 }

@@ -5,6 +5,7 @@ import { uuidV7 } from '../data/database/uuid';
 import { type AdministrativeEntry, type AuditChange, recordAudit } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { hashKey, generateKey, keyPrefix } from './key-format';
+import { ExpectedError } from '../errors/expected-error';
 
 /** Burst and rate of a key that is issued without limits of its own. They are the contract's defaults. */
 export const DEFAULT_LIMITS = { maxTokens: 20, refillRate: 1 };
@@ -24,7 +25,7 @@ export interface IssuedKey extends KeySettings {
 export type ApiKey = Omit<ApiKeyEntity, 'hash'>;
 
 /** The key was revoked or has expired, so it must not come back as a new one. */
-export class KeyExpiredOrRevoked extends Error {
+export class KeyExpiredOrRevoked extends ExpectedError {
   constructor(id: string) {
     super(`Key ${id} has expired or was revoked. Issue a new key instead.`);
   }
@@ -62,24 +63,27 @@ export class ApiKeysService {
   /**
    * Issues a new key with the settings of the old one, which expires after the overlap. Both happen or neither.
    * @param overlap seconds
-   * @returns the new key, and when the old one expires, which may be before the overlap ends
+   * @returns the new key, when the old one expires, which may be before the overlap ends, and which key had replaced it before
    * @throws KeyExpiredOrRevoked
    */
-  rotate(id: string, overlap: number): Promise<(IssuedKey & { oldEnds: Date }) | null> {
+  rotate(
+    id: string,
+    overlap: number,
+  ): Promise<(IssuedKey & { oldEnds: Date; formerSuccessorId: string | null }) | null> {
     return this.keys.manager.transaction(async (manager) => {
       const keys = manager.withRepository(this.keys);
       const old = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!old) return null;
-      const { organizationId, label, maxTokens, refillRate, expiresAt, revokedAt, simulate, scope } = old;
+      const { organizationId, label, maxTokens, refillRate, expiresAt, revokedAt, simulate, scope, successorId } = old;
       if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new KeyExpiredOrRevoked(id);
       const over = new Date(Date.now() + overlap * 1000);
       const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
-      await keys.update({ id }, { expiresAt: oldEnds });
       const settings = { label, maxTokens, refillRate, expiresAt, scope, simulate: simulate ?? undefined };
       const issued = await issueInto(keys, organizationId, settings);
+      await keys.update({ id }, { expiresAt: oldEnds, successorId: issued.id });
       await recordAudit(manager, keyEntry(old, 'keys rotate', 'updated'));
       await recordAudit(manager, keyEntry(issued, 'keys rotate', 'created'));
-      return { ...issued, oldEnds };
+      return { ...issued, oldEnds, formerSuccessorId: successorId };
     });
   }
 

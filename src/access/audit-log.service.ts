@@ -18,6 +18,8 @@ export interface AdministrativeEntry {
   /** A uuid or a number. */
   id?: string | number;
   importId?: string;
+  /** The API key of a request. A command has none. */
+  keyId?: string;
 }
 
 /** An entry as it is read. */
@@ -44,8 +46,8 @@ export interface AuditQuery {
 }
 
 const RECORD = `
-  insert into audit_log (organization_id, operation, resource, change, event_id, id, import_id)
-  select $1, $2, $3, $4, $5, $6, $7 where current_setting('lanyard.audit', true) is distinct from 'off'`;
+  insert into audit_log (organization_id, operation, resource, change, event_id, id, import_id, key_id)
+  select $1, $2, $3, $4, $5, $6, $7, $8 where current_setting('lanyard.audit', true) is distinct from 'off'`;
 
 /** Of an organization `$1`, and of the installation what is about that organization. */
 const LIST = `
@@ -76,10 +78,10 @@ export const PRUNE_AUDIT_LOG = `
 
 /** Adds an entry of what an administrator did. @param manager of its transaction, so that both happen or neither */
 export async function recordAudit(manager: EntityManager, entry: AdministrativeEntry): Promise<void> {
-  const { organizationId = INSTALLATION, operation, resource, change, id, importId } = entry;
+  const { organizationId = INSTALLATION, operation, resource, change, id, importId, keyId } = entry;
   const integer = typeof id === 'number' ? id : null;
   const uuid = typeof id === 'string' ? id : null;
-  await manager.query(RECORD, [organizationId, operation, resource, change[0], integer, uuid, importId]);
+  await manager.query(RECORD, [organizationId, operation, resource, change[0], integer, uuid, importId, keyId]);
 }
 
 /**

@@ -5,6 +5,8 @@ import {
   Overloaded,
   ResponseTooLarge,
   RowNotFound,
+  TooManyWebhooks,
+  UnstorableField,
 } from './exceptions';
 import { BUSY, NO_CONNECTION, OUT_OF_RESOURCES, type SqlStates, UNSTORABLE_VALUE } from './sql-state-codes';
 
@@ -37,6 +39,7 @@ export const ERRORS = {
       'the error is `Bad Request`. Otherwise it names the field (a nested one by its path) or the header. ' +
       '`Lanyard-Fault` names the part in every case.',
   },
+  unstorableField: { status: 400, type: UnstorableField, sendsMessage: true },
   unstorableValue: { status: 400, sqlStates: UNSTORABLE_VALUE },
   missingKey: { status: 401, description: 'The header `x-api-key` is missing or blank.' },
   invalidKey: {
@@ -56,7 +59,13 @@ export const ERRORS = {
     text: 'The first request with this Idempotency-Key is still running',
     retryAfter: 1,
     description:
-      'The first request with this `Idempotency-Key` is still running. Retry after the seconds given by `Retry-After`.',
+      'The first request with this `Idempotency-Key` is still running: retry after the seconds given by `Retry-After`. Or the ' +
+      'organization has the maximum number of webhooks, and `Retry-After` is absent.',
+  },
+  tooManyWebhooks: {
+    status: 409,
+    type: TooManyWebhooks,
+    text: 'The organization has the maximum number of webhooks',
   },
   gone: {
     status: 410,

@@ -1,5 +1,6 @@
 import { BadRequestException, ForbiddenException, NotFoundException, UnauthorizedException } from '@nestjs/common';
 import type { Fault, FaultReason } from './faults';
+import { ExpectedError } from './expected-error';
 
 /** A part of the request is missing or invalid. The text of the response is the message, by default `Bad Request`. */
 export class InvalidRequest extends BadRequestException implements Fault {
@@ -72,6 +73,20 @@ export class RowNotFound extends Error {
   }
 }
 
+/** The value of one field cannot be stored as it is. The message names the field, like that of InvalidField. */
+export class UnstorableField extends Error implements Fault {
+  readonly fault: string;
+
+  constructor(
+    field: string,
+    readonly reason: FaultReason = 'range',
+    options?: ErrorOptions,
+  ) {
+    super(`Missing or invalid '${field}'`, options);
+    this.fault = `body ${field}`;
+  }
+}
+
 /** The first request with the Idempotency-Key is still running. */
 export class IdempotencyKeyInUse extends Error {}
 
@@ -80,6 +95,9 @@ export class IdempotencyKeyReused extends Error {}
 
 /** The response is too large to be stored for its Idempotency-Key, or its API key has no storage left. */
 export class ResponseTooLarge extends Error {}
+
+/** The organization has as many webhooks as it may have. */
+export class TooManyWebhooks extends ExpectedError {}
 
 /** Nothing was done, because the database has too much to do or cannot be reached. */
 export class Overloaded extends Error {}

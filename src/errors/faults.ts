@@ -21,7 +21,7 @@ export interface Fault {
   /** Names the part for the log and for `Lanyard-Fault`: `query limit`, `path leadId`, `header Host`, `body`. */
   readonly fault: string;
   readonly reason: FaultReason;
-  /** Where to look: `repeats leads[0].email` or `offset 22`. */
+  /** Where to look: `repeats leads[0].email` or `needs all`. */
   readonly detail?: string;
 }
 

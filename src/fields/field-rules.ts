@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { getMetadataStorage, ValidateBy, type ValidationArguments } from 'class-validator';
+import type { InvalidReason } from './invalid-reason';
 
 /**
  * The engine of fields: one decorator declares a field's check (class-validator), its conversion (class-transformer) and
@@ -16,8 +17,18 @@ interface Presence {
 
 export type FieldOptions<Own = object> = Presence & Own & { description?: string; example?: unknown };
 
-/** @returns whether the value is valid, or the path of the error below the field, such as `[1]` */
-export type Check = (value: unknown, parent: Record<string, unknown>) => boolean | string;
+/** An invalid value within an object or a list. */
+export interface InnerError {
+  /** Such as `firstName`, or below a field `[1]` or `.name`. */
+  path: string;
+  value: unknown;
+  reason: InvalidReason;
+  /** The path of an earlier entry of the list that has the value, too. */
+  repeats?: string;
+}
+
+/** @returns undefined for a valid value; else the reason, or the error of a value below the field */
+export type Check = (value: unknown, parent: Record<string, unknown>) => InvalidReason | InnerError | undefined;
 
 /** Converts a value before it is checked; `parent` is the object as it was sent. */
 export type Convert = (value: unknown, parent: object) => unknown;
@@ -73,12 +84,8 @@ interface FieldRule {
 }
 
 /** An invalid field. */
-export interface FieldError {
-  path: string;
-  value: unknown;
+export interface FieldError extends InnerError {
   schema: FieldSchema;
-  /** The path of an earlier entry of the list that has the value too, where the value itself is valid. */
-  repeats?: string;
 }
 
 const FIELD = 'field';
@@ -91,19 +98,19 @@ export function field(definition: FieldDefinition, options: FieldOptions): Prope
     convert: convert ?? ((value) => value),
     schema: { ...schema, kind, decimal, required: !optional, nullable },
     check: (value, parent) => {
-      if (value === undefined) return optional;
-      if (value === null) return nullable;
+      if (value === undefined) return optional ? undefined : 'missing';
+      if (value === null) return nullable ? undefined : 'missing';
       return check(value, parent);
     },
   };
-  const resultOf = ({ value, object }: ValidationArguments) => rule.check(value, object as Record<string, unknown>);
+  const errorOf = ({ value, object }: ValidationArguments) => rule.check(value, object as Record<string, unknown>);
   return applyDecorators(
     ValidateBy({
       name: FIELD,
       constraints: [rule],
       validator: {
-        validate: (_, args) => resultOf(args as ValidationArguments) === true,
-        defaultMessage: (args) => String(resultOf(args as ValidationArguments) || ''),
+        validate: (_, args) => errorOf(args as ValidationArguments) === undefined,
+        defaultMessage: (args) => pathBelow(errorOf(args as ValidationArguments)),
       },
     }),
     ApiProperty({ ...schema, required: !optional, nullable: nullable || undefined, ...docs } as ApiPropertyOptions),
@@ -145,7 +152,7 @@ function fieldsOf(type: Class): ClassFields {
 /** The properties of a class that any decorator of class-validator checks, those of `field` included. */
 export const checkedProperties = (type: Class): Set<string> => fieldsOf(type).properties;
 
-/** Whether `field` declares every property of a class. Then `toInstance` and `firstInvalidPath` cover all of it. */
+/** Whether `field` declares every property of a class. Then `toInstance` and `firstError` cover all of it. */
 export const usesOnlyFieldDecorators = (type: Class): boolean => fieldsOf(type).usesOnlyFieldDecorators;
 
 /**
@@ -165,51 +172,53 @@ export function toInstance<T extends object>(type: Class<T>, plain: object): T {
 export const toInstanceIfObject = (value: unknown, type: Class): unknown =>
   isObject(value) ? toInstance(type, value) : value;
 
+/** The path of an error below its field; empty where the field itself is invalid. */
+const pathBelow = (error: ReturnType<Check>): string => (typeof error === 'object' ? error.path : '');
+
 /**
- * The path of the first invalid field of an instance, in the order of its class.
+ * The first error of an instance, in the order of its class.
  * @param counts whether an error at the path counts
  */
-export function firstInvalidPath(instance: object, counts: (path: string) => boolean = () => true): string | undefined {
+export function firstError(instance: object, counts: (path: string) => boolean = () => true): InnerError | undefined {
   for (const [name, { check }] of fieldsOf(instance.constructor as Class).rules) {
     const parent = instance as Record<string, unknown>;
-    const result = check(parent[name], parent);
-    if (result === true) continue;
-    const path = name + (result || '');
-    if (counts(path)) return path;
+    const error = check(parent[name], parent);
+    if (error !== undefined && counts(name + pathBelow(error))) return errorBelow(name, parent[name], error);
   }
   return undefined;
+}
+
+/** The error of a value at a path, or of a value below that. */
+export function errorBelow(path: string, value: unknown, error: InvalidReason | InnerError): InnerError {
+  if (typeof error === 'string') return { path, value, reason: error };
+  const repeats = error.repeats === undefined ? undefined : path + error.repeats;
+  return { ...error, path: path + error.path, repeats };
 }
 
 /** The errors of all fields of an instance, in the order of its class; objects and lists of them field by field. */
 export function* fieldErrors(instance: object, prefix = ''): Generator<FieldError> {
   for (const [name, { check, schema }] of fieldsOf(instance.constructor as Class).rules) {
     const value = (instance as Record<string, unknown>)[name];
-    const result = check(value, instance as Record<string, unknown>);
-    if (result === true) continue;
+    const error = check(value, instance as Record<string, unknown>);
+    if (error === undefined) continue;
     const path = prefix + name;
-    const nested = result && classOf(schema) ? [...nestedErrors(value, path, schema)] : [];
-    yield* nested.length > 0 ? nested : [entryError(value, path, result || '', schema)];
+    const nested = pathBelow(error) !== '' && classOf(schema) ? [...nestedErrors(value, path, schema)] : [];
+    yield* nested.length > 0 ? nested : [{ ...errorBelow(path, value, error), schema }];
   }
-}
-
-/** @param place of an entry in a list, or of a field of it: `[1]`, `[1].id` */
-function entryError(value: unknown, path: string, place: string, schema: FieldSchema): FieldError {
-  const [, index, key] = /^\[(\d+)\](?:\.(.+))?$/.exec(place) ?? [];
-  if (index === undefined) return { path, value, schema };
-  const values = (value as unknown[]).map((entry) => (key ? (entry as Record<string, unknown> | null)?.[key] : entry));
-  const invalid = values[Number(index)];
-  const first = values.indexOf(invalid);
-  const repeats = first < Number(index) ? path + place.replace(index, String(first)) : undefined;
-  return { path: path + place, value: invalid, schema, repeats };
 }
 
 function* nestedErrors(value: unknown, path: string, schema: FieldSchema): Generator<FieldError> {
   if (isObject(value)) yield* fieldErrors(value, `${path}.`);
   for (const [index, entry] of Array.isArray(value) ? value.entries() : []) {
-    if (isObject(entry)) yield* fieldErrors(entry, `${path}[${index}].`);
-    else yield { path: `${path}[${index}]`, value: entry, schema: { ...schema, isArray: false } };
+    const entryPath = `${path}[${index}]`;
+    if (isObject(entry)) yield* fieldErrors(entry, `${entryPath}.`);
+    else yield { ...errorBelow(entryPath, entry, noObjectReason(entry)), schema: { ...schema, isArray: false } };
   }
 }
+
+/** Why a value is invalid that is no object. */
+export const noObjectReason = (value: unknown): InvalidReason =>
+  value === undefined || value === null ? 'missing' : 'type';
 
 /** The schemas of the fields of a class by their names, in their order, those of the class that it extends first. */
 export function schemasOf(type: Class): Map<string, FieldSchema> {

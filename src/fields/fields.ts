@@ -1,16 +1,28 @@
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import {
+  checkNumericId,
+  dateCheck,
+  everyEntry,
+  findDuplicate,
+  invalidEntry,
+  invalidObject,
+  isWithin,
+  listCheck,
+  numberCheck,
+  patternCheck,
+  textCheck,
+} from './checks';
+import {
   type Check,
   type Class,
   type Convert,
   field,
   type FieldDefinition,
   type FieldOptions,
-  firstInvalidPath,
-  isObject,
   toInstanceIfObject,
 } from './field-rules';
+import { invalidTextReason } from './invalid-reason';
 import { MAX_EXACT_DIGITS } from '../data/schema/columns';
 import {
   DATE_TIME,
@@ -57,27 +69,35 @@ export function Text({
   ...options
 }: FieldOptions<{ max?: number; blank?: boolean }> = {}) {
   const mayBeBlank = blank ?? (options.optional || options.nullable || false);
-  const check: Check = (value) =>
+  const isValid = (value: unknown): boolean =>
     isStorableText(value) && isWithinLength(value, max) && (mayBeBlank || /\S/.test(value));
-  return field({ kind: 'text', schema: text(max, mayBeBlank), check }, options);
+  return field({ kind: 'text', schema: text(max, mayBeBlank), check: textCheck(isValid, max) }, options);
 }
 
 const isShortText = (value: unknown): value is string =>
   isStorableText(value) && isWithinLength(value, MAX_LENGTH.name);
 const isEmailText = (value: unknown): boolean => isShortText(value) && isVisibleEmail(value);
 
-export const Email = kind({ kind: 'email', schema: email(MAX_LENGTH.name), check: isEmailText });
+export const Email = kind({
+  kind: 'email',
+  schema: email(MAX_LENGTH.name),
+  check: textCheck(isEmailText, MAX_LENGTH.name),
+});
 
-export const BooleanField = kind({ schema: { type: 'boolean' }, check: (value) => typeof value === 'boolean' });
+export const BooleanField = kind({
+  schema: { type: 'boolean' },
+  check: (value) => (typeof value === 'boolean' ? undefined : 'type'),
+});
 
 /** An integer within int32, not negative unless `min` says so. */
 export function Int32({ min, max, ...options }: FieldOptions<{ min?: number; max?: number }> = {}) {
   const schema = int32(min, max);
-  return field({ schema, check: (value) => Number.isInteger(value) && isWithin(value as number, schema) }, options);
+  const check: Check = (value) => {
+    if (!Number.isInteger(value)) return 'type';
+    return isWithin(value as number, schema) ? undefined : 'range';
+  };
+  return field({ schema, check }, options);
 }
-
-const isWithin = (value: number, { minimum, maximum }: { minimum: number; maximum: number }): boolean =>
-  value >= minimum && value <= maximum;
 
 type DecimalOptions = FieldOptions<{
   /** The number of all digits, as in the column `numeric(precision, scale)`. Without it, any finite number is valid. */
@@ -96,48 +116,49 @@ type DecimalOptions = FieldOptions<{
  * @throws Error when the precision does not include the scale
  */
 export function Decimal({ precision, scale = 0, min, max, ...options }: DecimalOptions = {}) {
-  if (precision === undefined) return field({ schema: { type: 'number' }, check: Number.isFinite }, options);
+  if (precision === undefined)
+    return field({ schema: { type: 'number' }, check: numberCheck(Number.isFinite) }, options);
   const integerDigits = precision - scale;
   if (scale < 0 || integerDigits < 0) throw new Error(`The precision ${precision} does not include the scale ${scale}`);
   if (precision > MAX_EXACT_DIGITS) {
     const schema = decimalText(integerDigits, scale);
-    return field({ decimal: { integerDigits, scale }, schema, check: matches(schema) }, options);
+    return field({ decimal: { integerDigits, scale }, schema, check: patternCheck(schema) }, options);
   }
   const limit = Number(`${'9'.repeat(integerDigits)}.${'9'.repeat(scale)}`);
   const schema = { type: 'number', format: 'decimal', minimum: min ?? -limit, maximum: max ?? limit };
   const hasScale = (value: number): boolean => Number(value.toFixed(scale)) === value;
-  const check: Check = (value) => typeof value === 'number' && isWithin(value, schema) && hasScale(value);
+  const check = numberCheck((value) => isWithin(value, schema) && hasScale(value));
   return field({ decimal: { integerDigits, scale }, schema, check }, options);
 }
 
 /** Any JSON value, of a `jsonb` column. */
-export const JsonField = kind({ kind: 'json', schema: {}, check: isStorableJson });
-
-export const isNumericId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
+export const JsonField = kind({
+  kind: 'json',
+  schema: {},
+  check: (value) => (isStorableJson(value) ? undefined : 'unstorable'),
+});
 
 /** The id of an event or a user: an integer from 1 to 2^53 - 1. */
-export const NumericId = kind({ schema: NUMERIC_ID, check: isNumericId });
+export const NumericId = kind({ schema: NUMERIC_ID, check: checkNumericId });
 
 /** One of the values of an enumeration, which the API reference lists under its name. */
 export function OneOf(values: readonly string[], name: string, options: FieldOptions = {}): PropertyDecorator {
   const schema = { enum: [...values], enumName: name, enumSchema: { description: options.description } };
-  return field({ schema, check: (value) => values.includes(value as string) }, options);
+  return field({ schema, check: textCheck((value) => values.includes(value as string)) }, options);
 }
 
 const toLowerCase = (value: unknown): unknown => (isUuid(value) ? value.toLowerCase() : value);
 
 /** A uuid, converted to lower case as PostgreSQL shows it. */
-export const Uuid = kind({ kind: 'uuid', schema: UUID, check: isUuid, convert: toLowerCase });
+export const Uuid = kind({
+  kind: 'uuid',
+  schema: UUID,
+  check: textCheck(isUuid),
+  convert: toLowerCase,
+});
 
 /** Not before the day or date-time in another field of the same object. */
 type NotBefore = FieldOptions<{ notBefore?: string }>;
-
-const dateCheck =
-  (isValid: (value: unknown) => value is string, start?: string): Check =>
-  (value, parent) => {
-    const earliest = start ? parent[start] : undefined;
-    return isValid(value) && !(isValid(earliest) && value < earliest);
-  };
 
 /** A day, YYYY-MM-DD. */
 export const Day = ({ notBefore, ...options }: NotBefore = {}) =>
@@ -171,44 +192,19 @@ const toMicroseconds = (value: unknown): unknown =>
 export const PreciseDateTime = kind({
   kind: 'date-time',
   schema: DATE_TIME,
-  check: isUtcOfAnyPrecision,
+  check: textCheck(isUtcOfAnyPrecision),
   convert: toMicroseconds,
 });
 
-/** The check of a text by the pattern of its schema. */
-function matches({ pattern }: { pattern: string }): Check {
-  const regExp = new RegExp(pattern);
-  return (value) => typeof value === 'string' && regExp.test(value);
-}
-
 /** A time of day, HH:MM:SS. */
-export const TimeOfDay = kind({ kind: 'time', schema: TIME_OF_DAY, check: matches(TIME_OF_DAY) });
+export const TimeOfDay = kind({ kind: 'time', schema: TIME_OF_DAY, check: patternCheck(TIME_OF_DAY) });
 
-/** Entries differ: as texts, or in a field. The second of two alike is invalid. */
-type Distinct = { distinct?: string | true };
-type ListOptions = FieldOptions<{ min?: number; max?: number } & Distinct>;
-
-const isList = (value: unknown, max: number): value is unknown[] => Array.isArray(value) && value.length <= max;
-
-/** Names the first invalid entry by its index. */
-const everyEntry =
-  (max: number, isValid: (value: unknown) => boolean, distinct?: Distinct['distinct']): Check =>
-  (value) => {
-    if (!isList(value, max)) return false;
-    const invalid = value.findIndex((entry) => !isValid(entry));
-    return invalid < 0 ? isDistinct(value, distinct) : `[${invalid}]`;
-  };
-
-function isDistinct(entries: unknown[], distinct: Distinct['distinct']): true | string {
-  if (!distinct || entries.length < 2) return true;
-  const keys =
-    distinct === true ? entries : entries.map((entry) => (entry as Record<string, unknown> | null)?.[distinct]);
-  // An entry without a key fails another check.
-  if (keys.includes(undefined) || new Set(keys).size === keys.length) return true;
-  const seen = new Set();
-  const second = keys.findIndex((key) => seen.size === seen.add(key).size);
-  return distinct === true ? `[${second}]` : `[${second}].${distinct}`;
-}
+type ListOptions = FieldOptions<{
+  min?: number;
+  max?: number;
+  /** Entries differ: as texts, or in a field. The second of two alike is invalid. */
+  distinct?: string | true;
+}>;
 
 /** An array of strings of at most 255 characters. An invalid entry makes the array invalid: entries are not fields. */
 export const TextList = ({ max = 100, ...options }: ListOptions = {}) =>
@@ -216,7 +212,10 @@ export const TextList = ({ max = 100, ...options }: ListOptions = {}) =>
     {
       kind: 'text',
       schema: { type: 'array', items: text(MAX_LENGTH.name, true), maxItems: max },
-      check: (value) => isList(value, max) && value.every(isShortText),
+      check: listCheck(0, max, (entries) => {
+        const invalid = entries.findIndex((entry) => !isShortText(entry));
+        return invalid < 0 ? undefined : invalidTextReason(entries[invalid], MAX_LENGTH.name);
+      }),
     },
     options,
   );
@@ -226,7 +225,7 @@ export const EmailList = ({ max = 1000, distinct, ...options }: ListOptions = {}
     {
       kind: 'email',
       schema: { type: 'array', items: email(MAX_LENGTH.name), maxItems: max },
-      check: everyEntry(max, isEmailText, distinct),
+      check: everyEntry(max, isEmailText, MAX_LENGTH.name, distinct),
     },
     options,
   );
@@ -236,7 +235,7 @@ export const UuidList = ({ max = 1000, distinct, ...options }: ListOptions = {})
     {
       kind: 'uuid',
       schema: { type: 'array', items: UUID, maxItems: max },
-      check: everyEntry(max, isUuid, distinct),
+      check: everyEntry(max, isUuid, undefined, distinct),
       convert: (value) => (Array.isArray(value) ? value.map(toLowerCase) : value),
     },
     options,
@@ -250,16 +249,7 @@ export function ListOf(
   type: (parent?: object) => Class,
   { min = 0, max = 1000, distinct, ...options }: ListOptions = {},
 ): PropertyDecorator {
-  const check: Check = (value) => {
-    if (!isList(value, max) || value.length < min) return false;
-    const result = isDistinct(value, distinct);
-    if (result !== true) return result;
-    for (const [index, entry] of value.entries()) {
-      const path = isObject(entry) ? firstInvalidPath(entry) : '';
-      if (path !== undefined) return `[${index}]${path && `.${path}`}`;
-    }
-    return true;
-  };
+  const check = listCheck(min, max, (entries) => invalidEntry(entries) ?? findDuplicate(entries, distinct));
   const convert: Convert = (value, parent) => {
     if (!Array.isArray(value)) return value;
     const entryType = type(parent);
@@ -275,10 +265,9 @@ const classOfEntries = (type: (parent?: object) => Class): PropertyDecorator =>
 
 /** One object of a class, whose fields the decorators of this file declare. */
 export function ObjectOf(type: () => Class, options: FieldOptions = {}): PropertyDecorator {
-  const check: Check = (value) => {
-    const path = isObject(value) ? firstInvalidPath(value) : '';
-    return path === undefined || (path && `.${path}`);
-  };
   const convert: Convert = (value) => toInstanceIfObject(value, type());
-  return applyDecorators(field({ schema: { type: () => type() }, check, convert }, options), classOfEntries(type));
+  return applyDecorators(
+    field({ schema: { type: () => type() }, check: invalidObject, convert }, options),
+    classOfEntries(type),
+  );
 }

@@ -1,5 +1,6 @@
 import { MAX_PAGE_SIZE } from '../data/database/limits';
-import { field } from './field-rules';
+import { type Check, field } from './field-rules';
+import { invalidTextReason } from './invalid-reason';
 import { int32 } from './schemas';
 import { parseDecimal } from './text';
 
@@ -7,13 +8,27 @@ export const DEFAULT_PAGE_SIZE = 20;
 
 const OFFSET = int32();
 
+/** Digits as a number of at most `max`. Anything else stays as it was sent, and is invalid. */
+export function toInteger(value: unknown, max = Infinity): unknown {
+  const integer = Math.min(parseDecimal(value), max);
+  return Number.isNaN(integer) ? value : integer;
+}
+
+/** The check of an integer from `min` to `max` that a text has been converted to. */
+export const integerCheck =
+  (min: number, max = Infinity): Check =>
+  (value) => {
+    if (typeof value === 'number') return value >= min && value <= max ? undefined : 'range';
+    return typeof value === 'string' && /^-\d+$/.test(value) ? 'range' : invalidTextReason(value);
+  };
+
 /** A query parameter with the size of a page: any number of digits is accepted, so there is no format and no maximum. */
 export const PageSize = (size: number, max: number, description: string): PropertyDecorator =>
   field(
     {
       schema: { type: 'integer', minimum: 1, default: size },
-      check: (value) => (value as number) >= 1,
-      convert: (value) => Math.min(parseDecimal(value), max),
+      check: integerCheck(1),
+      convert: (value) => toInteger(value, max),
     },
     { optional: true, description: `${description} Values above ${max} count as ${max}.` },
   );
@@ -28,8 +43,8 @@ export class PageQuery {
   @field(
     {
       schema: { ...OFFSET, default: 0 },
-      check: (value) => (value as number) <= OFFSET.maximum,
-      convert: parseDecimal,
+      check: integerCheck(0, OFFSET.maximum),
+      convert: (value) => toInteger(value),
     },
     {
       optional: true,

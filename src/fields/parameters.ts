@@ -1,8 +1,10 @@
 import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
 import { InvalidRequest } from '../errors/exceptions';
-import { field } from './field-rules';
-import { isNumericId, OneOf, Text, Uuid } from './fields';
+import { type Check, field } from './field-rules';
+import { OneOf, Text, Uuid } from './fields';
+import { invalidTextReason } from './invalid-reason';
+import { integerCheck, toInteger } from './page-query';
 import { NUMERIC_ID, UUID, ZONED_DATE_TIME } from './schemas';
 import { isUuid, MAX_HEAD_BYTES, parseDecimal, toUtc } from './text';
 
@@ -60,7 +62,7 @@ export const QueryBoolean = (description: string) =>
   field(
     {
       schema: { type: 'boolean' },
-      check: (value) => typeof value === 'boolean',
+      check: (value) => (typeof value === 'boolean' ? undefined : invalidTextReason(value)),
       convert: (value) => BOOLEANS.get(value) ?? value,
     },
     { ...query, description },
@@ -73,14 +75,19 @@ const BOOLEANS = new Map<unknown, boolean>([
 
 /** An optional query parameter with the ID of an event: a positive safe integer in decimal digits. */
 export const QueryNumericId = (description: string) =>
-  field({ schema: NUMERIC_ID, check: isNumericId, convert: parseDecimal }, { ...query, description });
+  field(
+    { schema: NUMERIC_ID, check: integerCheck(1, NUMERIC_ID.maximum), convert: (value) => toInteger(value) },
+    { ...query, description },
+  );
 
 /** An optional query parameter with a date-time and its zone, converted to UTC. A blank counts as `+`, as in form encoding. */
 export const QueryDateTime = (description: string) =>
   field(
-    { kind: 'date-time', schema: ZONED_DATE_TIME, check: (value) => toUtc(value) === value, convert: zonedToUtc },
+    { kind: 'date-time', schema: ZONED_DATE_TIME, check: zonedCheck, convert: zonedToUtc },
     { ...query, description },
   );
+
+const zonedCheck: Check = (value) => (toUtc(value) === value ? undefined : invalidTextReason(value));
 
 function zonedToUtc(value: unknown): unknown {
   const utc = typeof value === 'string' && value.includes('T') ? toUtc(value.replace(' ', '+')) : undefined;

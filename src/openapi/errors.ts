@@ -1,7 +1,7 @@
 import { ERROR_ROWS } from '../errors/error-table';
 import { InvalidField } from '../errors/exceptions';
 import { errorBody, errorText, FAULT_DETAIL_HEADER, FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
-import { bucketHeaders, bucketHeadersIfKnown, commonHeaders, headers } from './headers';
+import { bucketHeaders, bucketHeadersIfKnown, commonHeaders, headers, retryHeader } from './headers';
 
 /** These statuses may be sent before the key is known, when there is no bucket to fill the rate limit headers from. */
 const STATUSES_BEFORE_AUTHENTICATION = [400, 401, 403, 429, 500, 503];
@@ -28,7 +28,8 @@ export const badRequest = (field?: string) =>
 
 function headersOf(status: number) {
   const bucket = STATUSES_BEFORE_AUTHENTICATION.includes(status) ? bucketHeadersIfKnown() : bucketHeaders();
-  const wait = rowsOf(status).some(({ retryAfter }) => retryAfter !== undefined) ? headers('Retry-After') : {};
+  const waiting = rowsOf(status).filter(({ retryAfter }) => retryAfter !== undefined);
+  const wait = waiting.length > 0 ? retryHeader(waiting.length === rowsOf(status).length) : {};
   const fault = FAULT_STATUSES.includes(status) ? headers(FAULT_HEADER, FAULT_REASON_HEADER) : {};
   const detail = [400, 403].includes(status) ? headers(FAULT_DETAIL_HEADER) : {};
   const challenge = status === 401 ? headers('WWW-Authenticate') : {};

@@ -61,8 +61,8 @@ const HEADERS = {
     'range',
   ),
   [FAULT_DETAIL_HEADER]: sometimes(
-    'Where to look. For `duplicate`, the entry that is repeated: `repeats leads[0].email`. For `syntax` in a JSON body, ' +
-      'the zero-based offset in bytes: `offset 22`. For `scope`, the scopes that would do: `needs all or capture`.',
+    'Where to look. For `duplicate`, the entry that is repeated: `repeats leads[0].email`. For `scope`, ' +
+      'the scopes that would do: `needs all or capture`.',
     TEXT,
     'repeats leads[0].email',
   ),
@@ -96,6 +96,11 @@ export const HEADER_COMPONENTS = {
       return [name + IF_KNOWN_SUFFIX, { ...header, required: false, description }];
     }),
   ),
+  'Retry-After-if-any': {
+    ...HEADERS['Retry-After'],
+    required: false,
+    description: 'Seconds to wait before the next attempt. Absent if waiting does not help.',
+  },
 };
 
 const reference = (component: string) => ({ $ref: `#/components/headers/${component}` });
@@ -115,6 +120,10 @@ export const bucketHeadersIfKnown = () => ({
   ...Object.fromEntries(BUCKET_HEADERS.map((name) => [name, reference(name + IF_KNOWN_SUFFIX)])),
   ...headers(SCOPE_HEADER, 'Preference-Applied'),
 });
+
+/** The seconds to wait, on all responses with a status or on some of them. */
+export const retryHeader = (isOnAll: boolean) =>
+  isOnAll ? headers('Retry-After') : { 'Retry-After': reference('Retry-After-if-any') };
 
 const parameter = (name: string, description: string, schema: object) => ({
   [name]: { name, in: 'header', required: false, description, schema },

@@ -1,33 +1,11 @@
-import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
 import type { Command } from 'commander';
 import { version } from '../../package.json';
-import { auditCommand } from './commands/audit.command';
-import { backupCommand } from './commands/backup.command';
-import { changesCommand } from './commands/changes.command';
-import { checkCommand } from './commands/check.command';
-import { configCommand } from './commands/config.command';
-import { exportCommand } from './commands/export.command';
-import { importCommand } from './commands/import.command';
-import { importsCommand } from './commands/imports.command';
-import { industryEventsCommand } from './commands/industry-events.command';
-import { keysCommand } from './commands/keys.command';
-import { migrateCommand } from './commands/migrate.command';
-import { openapiCommand } from './commands/openapi.command';
-import { organizationsCommand } from './commands/organizations.command';
-import { personsCommand } from './commands/persons.command';
-import { restoreCommand } from './commands/restore.command';
-import { sandboxCommand } from './commands/sandbox.command';
-import { seedCommand } from './commands/seed.command';
-import { statusCommand } from './commands/status.command';
-import { webhooksCommand } from './commands/webhooks.command';
-import { CsvService } from '../exchange/csv/csv.service';
+import type { CsvService } from '../exchange/csv/csv.service';
 import type { Extension } from '../extensions/extension';
-import { addCommand } from './arguments';
-import { CommandLineModule } from './command-line.module';
 import { COMMAND_NAME } from './command-name';
 import { Program } from './program';
-import { Session } from './session';
+import type { Session } from './session';
+import { type CommandName, SUMMARIES } from './summaries';
 
 const DESCRIPTION =
   'The Lanyard server, and the command line for its operator: organizations, API keys, data, webhooks and status.\n\n' +
@@ -45,38 +23,61 @@ Exit status: 0 for success, 1 for a failure, 2 for wrong usage; 128 plus the
 number of the signal that interrupted the command (130 for Ctrl-C); 141 if
 standard output was closed before the result was written.`;
 
-/** In the order of the help. */
-const COMMANDS = [
-  organizationsCommand,
-  keysCommand,
-  industryEventsCommand,
-  importCommand,
-  importsCommand,
-  exportCommand,
-  changesCommand,
-  seedCommand,
-  sandboxCommand,
-  webhooksCommand,
-  personsCommand,
-  auditCommand,
-  backupCommand,
-  restoreCommand,
-  statusCommand,
-  checkCommand,
-  configCommand,
-  openapiCommand,
-  migrateCommand,
-];
+/** Adds a command to the program, with its options and what it does. */
+type AddCommand = (program: Command, session: Session, csv: CsvService) => void;
+
+/** Loads a command, and with it all that it works with. That takes a second, so that it is done for the one that runs. */
+const COMMANDS: Record<CommandName, () => AddCommand> = {
+  start: () => (module.require('./commands/start.command') as typeof import('./commands/start.command')).startCommand,
+  organizations: () =>
+    (module.require('./commands/organizations.command') as typeof import('./commands/organizations.command'))
+      .organizationsCommand,
+  keys: () => (module.require('./commands/keys.command') as typeof import('./commands/keys.command')).keysCommand,
+  'industry-events': () =>
+    (module.require('./commands/industry-events.command') as typeof import('./commands/industry-events.command'))
+      .industryEventsCommand,
+  import: () =>
+    (module.require('./commands/import.command') as typeof import('./commands/import.command')).importCommand,
+  imports: () =>
+    (module.require('./commands/imports.command') as typeof import('./commands/imports.command')).importsCommand,
+  export: () =>
+    (module.require('./commands/export.command') as typeof import('./commands/export.command')).exportCommand,
+  changes: () =>
+    (module.require('./commands/changes.command') as typeof import('./commands/changes.command')).changesCommand,
+  seed: () => (module.require('./commands/seed.command') as typeof import('./commands/seed.command')).seedCommand,
+  sandbox: () =>
+    (module.require('./commands/sandbox.command') as typeof import('./commands/sandbox.command')).sandboxCommand,
+  webhooks: () =>
+    (module.require('./commands/webhooks.command') as typeof import('./commands/webhooks.command')).webhooksCommand,
+  persons: () =>
+    (module.require('./commands/persons.command') as typeof import('./commands/persons.command')).personsCommand,
+  audit: () => (module.require('./commands/audit.command') as typeof import('./commands/audit.command')).auditCommand,
+  backup: () =>
+    (module.require('./commands/backup.command') as typeof import('./commands/backup.command')).backupCommand,
+  restore: () =>
+    (module.require('./commands/restore.command') as typeof import('./commands/restore.command')).restoreCommand,
+  status: () =>
+    (module.require('./commands/status.command') as typeof import('./commands/status.command')).statusCommand,
+  check: () => (module.require('./commands/check.command') as typeof import('./commands/check.command')).checkCommand,
+  config: () =>
+    (module.require('./commands/config.command') as typeof import('./commands/config.command')).configCommand,
+  openapi: () =>
+    (module.require('./commands/openapi.command') as typeof import('./commands/openapi.command')).openapiCommand,
+  migrate: () =>
+    (module.require('./commands/migrate.command') as typeof import('./commands/migrate.command')).migrateCommand,
+};
 
 /**
  * Builds the command line. It throws CommanderError instead of ending the process.
+ * @param extension what a project of its own adds
  * @param serve starts the server, for the command `start`
+ * @param args the arguments of the process: only the command that they name is loaded. All are without them
  */
-export async function operatorProgram(extension: Extension = {}, serve?: () => Promise<void>): Promise<Command> {
-  const session = new Session(extension);
-  const root = CommandLineModule.with(session.contexts);
-  const context = await NestFactory.createApplicationContext(root, { abortOnError: false });
-  const csv = context.get(CsvService);
+export async function operatorProgram(
+  extension: Extension = {},
+  serve?: () => Promise<void>,
+  args?: string[],
+): Promise<Command> {
   const program = new Program(COMMAND_NAME)
     .description(DESCRIPTION)
     .usage('[command] [options]')
@@ -85,17 +86,29 @@ export async function operatorProgram(extension: Extension = {}, serve?: () => P
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', NOTES);
+  const names = Object.keys(COMMANDS) as CommandName[];
+  const named = args?.find((arg) => arg !== 'help' && !arg.startsWith('-'));
+  const loaded = args ? names.filter((name) => name === named) : names;
+  const addLoaded = loaded.length > 0 ? await commandLoader(program, extension, serve) : undefined;
+  for (const name of names) {
+    if (loaded.includes(name)) addLoaded?.(COMMANDS[name]());
+    else program.command(name).summary(SUMMARIES[name]);
+  }
+  return program;
+}
+
+/** What adds commands to the program, with all that they share. */
+async function commandLoader(
+  program: Program,
+  extension: Extension,
+  serve?: () => Promise<void>,
+): Promise<(addCommand: AddCommand) => void> {
+  const { loadSession } = module.require('./load-session') as typeof import('./load-session');
+  const { session, csv } = await loadSession(extension, serve);
   program.hook('preAction', (_, action) => {
     const parent = action.parent === program ? '' : `${action.parent?.name()} `;
     session.command = `${parent}${action.name()}`;
     session.json = Boolean(program.opts().json);
   });
-  // `start` alone does not come here: src/start/run.ts starts the server without a command line.
-  addCommand(program, 'start', {
-    summary: 'Start the server. This is the default without a command.',
-    notes: 'Settings come from environment variables; "config" shows them.',
-    example: 'start',
-  }).action(() => serve?.());
-  for (const addTo of COMMANDS) addTo(program, session, csv);
-  return program;
+  return (addCommand) => addCommand(program, session, csv);
 }

@@ -25,7 +25,11 @@ export class Session {
   /** Whether it prints its result as JSON. */
   json = false;
 
-  constructor(readonly extension: Extension) {
+  /** @param serve starts the server, for the command `start` */
+  constructor(
+    readonly extension: Extension,
+    readonly serve?: () => Promise<void>,
+  ) {
     this.contexts = contextsOf(extension);
     this.feedResources = feedResourcesOf(this.contexts);
     this.schema = extensionSchema(extension);

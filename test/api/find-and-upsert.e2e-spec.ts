@@ -160,7 +160,12 @@ describe('finding and writing many leads', () => {
 
     it('knows no event of another organization', async () => {
       const other = await event('Other', (await lanyard.tenant()).api);
-      for (const query of [{ eventId: other }, { eventId: 999_999_999 }, { eventId: other, q: 'ada' }]) {
+      const queries: Record<string, string | number>[] = [
+        { eventId: other },
+        { eventId: 999_999_999 },
+        { eventId: other, q: 'ada' },
+      ];
+      for (const query of queries) {
         const response = await tenant.api.get('/leads', query).expect(404, { status: 404, error: 'Not Found' });
         expect(response.headers['lanyard-fault']).toBe('query eventId');
       }
@@ -278,7 +283,8 @@ describe('finding and writing many leads', () => {
         { eventId: a, eventName: 'A', registered: false, checkedIn: true },
         { eventId: c, eventName: 'C', registered: true, checkedIn: false },
       ];
-      const page = async (query: object) => (await tenant.api.get(`/leads/${lead.id}/events`, query).expect(200)).body;
+      const page = async (query: Record<string, number>) =>
+        (await tenant.api.get(`/leads/${lead.id}/events`, query).expect(200)).body;
       expect(await page({})).toEqual({
         status: 200,
         pagination: { limit: 20, offset: 0 },

@@ -29,7 +29,10 @@ describe('pagination', () => {
       users: people,
       tagGroups: [tagGroup, ...times(() => ({ ...tagGroup, id: randomUUID(), tagOptions: [] })).slice(1)],
       events: times((i) => ({ ...event, ref: i === 0 ? 'expo' : `e${i}`, users: people.map(({ email }) => email) })),
-      leads: [{ ...lead, events: times((i) => ({ event: i === 0 ? 'expo' : `e${i}` })) }, ...times(() => ({ ...lead, id: randomUUID() })).slice(1)],
+      leads: [
+        { ...lead, events: times((i) => ({ event: i === 0 ? 'expo' : `e${i}` })) },
+        ...times(() => ({ ...lead, id: randomUUID() })).slice(1),
+      ],
     });
     ids = { ...own, event: String(expo) };
     for (let i = 0; i < COUNT; i++) {
@@ -63,7 +66,8 @@ describe('pagination', () => {
     }
   });
 
-  const lists = ENDPOINTS.filter((endpoint) => endpoint.list !== undefined);
+  // An organization has no second page of webhooks.
+  const lists = ENDPOINTS.filter(({ list }) => list !== undefined && list !== 'webhooks');
   it('is tried of every list', () => expect(lists.length).toBeGreaterThanOrEqual(8));
 
   describe.each(lists.map((list) => [list.path, list, list.list as string] as const))('of %s', (path, list, key) => {
@@ -80,7 +84,9 @@ describe('pagination', () => {
 
     it('gives each item exactly once', async () => {
       const before = await totalOf(list);
-      const whole = await tenant.api.all<{ id?: string; leadId?: string; eventId?: number }>(pathOf(list), key, { limit: 7 });
+      const whole = await tenant.api.all<{ id?: string; leadId?: string; eventId?: number }>(pathOf(list), key, {
+        limit: 7,
+      });
       const ids = whole.map(({ id, leadId, eventId }) => id ?? leadId ?? eventId);
       expect(new Set(ids).size).toBe(ids.length);
       if (path === CATALOGUE) expect(ids).toEqual(expect.arrayContaining(catalogued));

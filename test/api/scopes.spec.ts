@@ -31,9 +31,13 @@ const CAPTURE = [
   'PUT /events/:eventId/leads',
 ];
 
+/** Webhooks send what a key may read, so a key that reads registers its own. */
+const READ_WRITES = ['POST /webhooks', 'DELETE /webhooks/:webhookId'];
+
 const allows = (scope: string, name: string): boolean => {
   if (scope === 'all') return true;
-  return scope === 'read' ? name.startsWith('GET ') : CAPTURE.includes(name);
+  if (scope === 'capture') return CAPTURE.includes(name);
+  return name.startsWith('GET ') || READ_WRITES.includes(name);
 };
 
 type Api = Awaited<ReturnType<InProcess['tenant']>>['api'];
@@ -181,6 +185,32 @@ describe('scopes of keys', () => {
       .get(DataSource)
       .query(`update audit_log set at = at - interval '25 hours' where id = $1`, [old.id]);
     await capture.get(`/leads/${old.id}`).expect(403);
+  });
+
+  it('show capture nothing that another key writes meanwhile, and let it overwrite nothing', async () => {
+    const { api, capture } = await withKeys();
+    const wrong: string[] = [];
+    const statuses = new Set<number>();
+    const note = (what: string, { status, text }: { status: number; text: string }) => {
+      statuses.add(status);
+      if (text.includes(CANARY)) wrong.push(`${what}: ${status} shows a canary`);
+      if (![200, 403].includes(status)) wrong.push(`${what}: ${status} ${text}`);
+    };
+    for (let round = 0; round < 25; round++) {
+      const { id } = (await capture.post('/leads', leadInput()).expect(200)).body.results as { id: string };
+      const isLast = round === 24;
+      const patches = [1, 2, 3].map((n) => capture.patch(`/leads/${id}`, { jobTitle: `Buyer ${n}` }));
+      const others = isLast ? api.delete(`/leads/${id}`) : api.patch(`/leads/${id}`, { jobTitle: CANARY });
+      const [written, read, ...patched] = await Promise.all([others, capture.get(`/leads/${id}`), ...patches]);
+      expect(written.status).toBe(200);
+      note('GET', read);
+      for (const response of patched) note('PATCH', response);
+      if (isLast) continue;
+      const { jobTitle } = (await api.get(`/leads/${id}`).expect(200)).body.results as { jobTitle: string };
+      if (jobTitle !== CANARY) wrong.push(`The canary was overwritten by ${jobTitle}`);
+    }
+    expect(wrong).toEqual([]);
+    expect([...statuses].sort()).toEqual([200, 403]);
   });
 
   it('do not replay a response where the request would be rejected', async () => {

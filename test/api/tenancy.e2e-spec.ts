@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/access/api-keys.service';
 import { ExportService } from '../../src/exchange/datasets/export.service';
 import { eventInput, createExhibitor, industryEventInput, leadInput, unique } from '../support/builders';
-import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
+import { Endpoint, ENDPOINTS, Ids, RECEIVER_URL, send } from '../support/endpoints';
 import { isDeployment } from '../support/deployment';
 import { InProcess, Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
 import { runForOrganization } from '../support/oracle';
@@ -31,7 +31,9 @@ async function stocked(lanyard: Lanyard): Promise<Stock> {
   const tenant = await lanyard.tenant();
   const parts = createExhibitor();
   const event = (await tenant.import(parts.dataset)).expo ?? 0;
-  return { tenant, event, parts, ids: { ...parts.ids, event: String(event) } };
+  const ids: Ids = { ...parts.ids, event: String(event) };
+  if (!isDeployment) ids.webhook = await registerWebhook(tenant);
+  return { tenant, event, parts, ids };
 }
 
 /** What a client can tell one answer from another by. */
@@ -50,7 +52,12 @@ interface Case {
   inCapitals: boolean;
 }
 
-const UUIDS = Object.keys(createExhibitor().ids);
+const UUIDS = [...Object.keys(createExhibitor().ids), ...(isDeployment ? [] : ['webhook'])];
+
+async function registerWebhook({ api }: Tenant): Promise<string> {
+  const { body } = await api.post('/webhooks', { url: RECEIVER_URL }).expect(200);
+  return (body as { results: { id: string } }).results.id;
+}
 
 /** Each slot with foreign ids: alone and beside own ones; a list also with an own id before and behind. */
 function placesOf({ slots }: Endpoint): Ids[] {
@@ -92,7 +99,7 @@ describe('tenancy', () => {
   let catalogued: string;
 
   beforeAll(async () => {
-    inside = isDeployment ? undefined : await startInProcess();
+    inside = isDeployment ? undefined : await startInProcess({ webhooks: 'off' });
     lanyard = inside ?? (await startLanyard());
     state = inside?.config.databaseUrl ? await openState(inside.config.databaseUrl) : undefined;
     [owner, stranger] = [await stocked(lanyard), await stocked(lanyard)];
@@ -176,13 +183,15 @@ describe('tenancy', () => {
 
   describe('every endpoint with foreign ids where it takes none', () => {
     /** Something own of every kind to work on, which may be deleted: at an event of its own. */
-    const fresh = async (): Promise<Ids> => {
+    const fresh = async ({ slots }: Endpoint): Promise<Ids> => {
       const { dataset, ids } = createExhibitor();
       const ref = unique();
       const text = JSON.stringify(dataset).replaceAll('"expo"', `"${ref}"`);
       const events = await stranger.tenant.import(JSON.parse(text) as object);
       const added = await stranger.tenant.api.post('/industryEvents', industryEventInput({ eventUrl: null }));
-      return { ...ids, event: String(events[ref]), industryEvent: added.body.results.industryEvent.id };
+      const own: Ids = { ...ids, event: String(events[ref]), industryEvent: added.body.results.industryEvent.id };
+      if (slots.some(({ kind }) => kind === 'webhook')) own.webhook = await registerWebhook(stranger.tenant);
+      return own;
     };
     const shownToOwner = () => shownTo(owner);
 
@@ -200,7 +209,7 @@ describe('tenancy', () => {
         ref: 'expo',
         caller: '1',
       } as Ids;
-      const own = await fresh();
+      const own = await fresh(endpoint);
       const slots = Object.fromEntries(
         endpoint.slots.map(({ name, kind, where }) => [name, where === 'query' ? '' : own[kind]]),
       );
@@ -288,12 +297,13 @@ describe('tenancy', () => {
         return records.join('\n');
       });
     const [owners, strangers] = [await exportOf(owner), await exportOf(stranger)];
+    const idsIn = ({ ids: { webhook, ...records } }: Stock) => Object.values(records).filter((id) => id.includes('-'));
     for (const [exported, own, foreign] of [
       [owners, owner, stranger],
       [strangers, stranger, owner],
     ] as const) {
-      for (const id of Object.values(own.ids).filter((id) => id.includes('-'))) expect(exported).toContain(id);
-      for (const id of Object.values(foreign.ids).filter((id) => id.includes('-'))) expect(exported).not.toContain(id);
+      for (const id of idsIn(own)) expect(exported).toContain(id);
+      for (const id of idsIn(foreign)) expect(exported).not.toContain(id);
     }
     const catalogue = [owners, strangers].map((all) => all.split('\n').find((record) => record.includes(catalogued)));
     expect(catalogue.map((record) => record?.includes('"isBookmarked":true'))).toEqual([true, false]);

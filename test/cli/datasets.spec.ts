@@ -136,6 +136,21 @@ describe('import and export', () => {
         ndjson('a@example.com', 'nobody'),
         'line 2: users[1].email: "nobody" is not a valid email.',
       ],
+      [
+        'a date-time of another form, which is not before any start',
+        JSON.stringify({
+          leads: [
+            {
+              id: randomUUID(),
+              firstName: 'Ada',
+              lastName: 'Rowe',
+              createdBy: 'a@example.com',
+              events: [{ event: 'expo', associatedAt: '2026-05-04T09:12:00+02:00' }],
+            },
+          ],
+        }),
+        'associatedAt: "2026-05-04T09:12:00+02:00" is not a valid associatedAt. Use 2026-05-04T09:12:00Z.',
+      ],
       ['a line that is no JSON', `${ndjson('a@example.com')}{secret}`, 'line 2: This is not valid JSON.'],
       ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2: This is not valid JSON.'],
       ['an array', '[{"email": "a@example.com"}]', 'The dataset must be one JSON object, or NDJSON.'],

@@ -74,8 +74,8 @@ describe('an input that does not end is refused as soon as it is too long:', () 
 
   it('a JSON object', async () => {
     const { taken, chunks } = endless(Buffer.alloc(8 * MIB, ' '), Buffer.from('{'));
-    expect(await errorOf(jsonOf(chunks))).toContain('larger than 512 MiB');
-    expect(taken.count).toBeLessThan(66);
+    expect(await errorOf(jsonOf(chunks))).toContain('one JSON object of more than 64 MiB');
+    expect(taken.count).toBeLessThan(11);
   });
 
   it('what is no JSON from its first byte', async () => {

@@ -139,6 +139,7 @@ describe("the operator's command line", () => {
         lastUsedAt: null,
         expiresAt: '2099-12-31T00:00:00.000Z',
         revokedAt: null,
+        successorId: null,
       };
       const list = () => operator.json<Record<string, unknown>[]>(['keys', 'list', '--organization', organization]);
       expect(await list()).toEqual([row]);
@@ -154,13 +155,14 @@ describe("the operator's command line", () => {
         maxTokens: 20,
         refillRate: 2.5,
       };
-      expect(rotated).toEqual({ id: UUID, key: KEY, ...settings, expiresAt: '2099-12-31T00:00:00.000Z' });
+      expect(rotated).toEqual({ id: UUID, key: KEY, ...settings, expiresAt: '2099-12-31T00:00:00.000Z', webhooks: [] });
       expect(rotated.key).not.toBe(key);
       const [old, young] = await list();
       const left = Date.parse(String(old?.expiresAt)) - Date.now();
       expect(left).toBeGreaterThan(3_500_000);
       expect(left).toBeLessThanOrEqual(3_600_000);
-      expect(young).toMatchObject({ id: rotated.id, expiresAt: '2099-12-31T00:00:00.000Z' });
+      expect(old?.successorId).toBe(rotated.id);
+      expect(young).toMatchObject({ id: rotated.id, successorId: null, expiresAt: '2099-12-31T00:00:00.000Z' });
 
       const revoked = await operator.json(['keys', 'revoke', rotated.id.toUpperCase()]);
       expect(revoked).toEqual({ id: rotated.id, revokedAt: DATE_TIME });
@@ -176,6 +178,31 @@ describe("the operator's command line", () => {
       const stored = await query(database.url, `select k::text as row, hash from api_keys k where id = '${id}'`);
       expect(stored[0]?.hash).toEqual(createHash('sha256').update(key).digest());
       expect(stored[0]?.row).not.toContain(key.slice(10));
+    });
+
+    it('warn whoever sets the limits of one that ends or has ended', async () => {
+      const { id, key } = await issue('--label', 'sync');
+      const setLimits = async (id: string) => {
+        const { status, stderr } = await operator.run(['keys', 'set-limits', id, '--max-tokens', '50', '--json']);
+        expect(status).toBe(0);
+        return stderr;
+      };
+      expect(await setLimits(id)).toBe('');
+      const { id: successorId } = await operator.json<IssuedKey>(['keys', 'rotate', id, '--overlap', '24h']);
+      const again = await operator.run(['keys', 'rotate', id, '--overlap', '24h', '--json']);
+      expect(again.stderr).toBe(`Key ${id} had been replaced by ${successorId}, which stays valid.\n`);
+      const { id: second } = JSON.parse(again.stdout) as IssuedKey;
+      const { expiresAt } = JSON.parse((await operator.run(['keys', 'check', '--json'], key)).stdout) as IssuedKey;
+      expect(await setLimits(id)).toBe(
+        `Key ${id} ends at ${String(expiresAt)}. Its successor ${second} keeps its own limits.\n`,
+      );
+      expect(await setLimits(successorId)).toBe('');
+      await operator.json(['keys', 'revoke', successorId]);
+      expect(await setLimits(successorId)).toBe(`Key ${successorId} was revoked, so its limits have no effect.\n`);
+      const soon = new Date(Date.now() + 1000).toISOString();
+      const { id: short } = await issue('--expires-at', soon);
+      await query(database.url, `update api_keys set expires_at = now() where id = '${short}'`);
+      expect(await setLimits(short)).toBe(`Key ${short} has expired, so its limits have no effect.\n`);
     });
 
     it('are shown to a person as text', async () => {
@@ -219,14 +246,20 @@ describe("the operator's command line", () => {
         lastUsedAt: null,
         expiresAt: null,
         revokedAt: null,
+        successorId: null,
       };
       const outcomes = [await check(`${key}\n`)];
       expect(outcomes[0]).toMatchObject({ status: 0, stderr: '' });
       expect(JSON.parse(outcomes[0]?.stdout ?? '')).toEqual({ state: 'active', ...known });
 
-      await operator.json(['keys', 'rotate', id]);
+      const { id: successorId } = await operator.json<IssuedKey>(['keys', 'rotate', id]);
       outcomes.push(await check(key));
-      expect(JSON.parse(outcomes[1]?.stdout ?? '')).toEqual({ state: 'expired', ...known, expiresAt: DATE_TIME });
+      expect(JSON.parse(outcomes[1]?.stdout ?? '')).toEqual({
+        state: 'expired',
+        ...known,
+        expiresAt: DATE_TIME,
+        successorId,
+      });
       await operator.json(['keys', 'revoke', id]);
       outcomes.push(await check(key));
       expect(JSON.parse(outcomes[2]?.stdout ?? '')).toMatchObject({ state: 'revoked', id, revokedAt: DATE_TIME });

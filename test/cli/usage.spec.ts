@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json';
+import { operatorProgram } from '../../src/operator/commands';
 import { commandNameFor } from '../../src/operator/command-name';
 import { formatPairs, formatTable } from '../../src/operator/terminal/table';
 import { Operator } from '../support/operator';
@@ -22,6 +23,15 @@ const SUBCOMMANDS = Object.entries(SUBCOMMANDS_BY_COMMAND).flatMap(([command, su
 );
 
 describe('the usage of the command line', () => {
+  it('lists every command with its summary, whether the command is loaded or not', async () => {
+    const summaries = async (...args: string[][]) =>
+      (await operatorProgram({}, undefined, ...args)).commands.map((command) => [command.name(), command.summary()]);
+    const all = await summaries();
+    expect(all.length).toBeGreaterThan(15);
+    expect(await summaries(['--help'])).toEqual(all);
+    expect(await summaries(['keys', 'list'])).toEqual(all);
+  });
+
   describe('is rejected with status 2 for', () => {
     const importCsv = ['import', '-', '--organization', '1', '--csv', 'leads'];
     const exportAll = ['export', '--organization', '1'];

@@ -53,6 +53,7 @@ describe('operator webhooks', () => {
       organizationId,
       url,
       subscription: null,
+      keyIds: null,
       resources,
       state: 'active',
       lastSuccessAt: expect.any(String) as string,

@@ -99,7 +99,7 @@ describe('a repository for a caller', () => {
 
   it('stores no rows of relations with a row', async () => {
     const annexOf = { id: foreign.id, name: 'Taken', organizationId: 1 } as Hall;
-    await own.save({ name: 'Annex', annexOf });
+    await expect(own.save({ name: 'Annex', annexOf })).rejects.toThrow('Hall.annexOf would not be stored');
     expect(await halls.findOneBy({ id: foreign.id })).toMatchObject({ name: 'Foreign', organizationId: 2 });
   });
 

@@ -93,6 +93,7 @@ describe('Lanyard-Fault-Reason says why', () => {
     ],
     ['body', 'type', (api) => raw(api, '[]')],
     ['body', 'missing', (api) => raw(api, '')],
+    ['body', 'syntax', (api) => raw(api, '{"firstName": "Zoë", lastName: "Rowe"}')],
     ['body', 'range', (api) => raw(api, `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`)],
     ['header Content-Encoding', 'unsupported', (api) => raw(api, '{}').set('content-encoding', 'x')],
     ['header Content-Type', 'unsupported', (api) => raw(api, JSON.stringify(leadInput()), 'text/plain')],
@@ -107,12 +108,6 @@ describe('Lanyard-Fault-Reason says why', () => {
     expect(response.body).toEqual({ status: 400, error: "Missing or invalid 'createdByEmail'" });
     expect(faultIn(response)).toEqual(['header Content-Type', 'unsupported', undefined]);
     expect(faultIn(await raw(tenant.api, '', type).expect(400))).toEqual(['body createdByEmail', 'missing', undefined]);
-  });
-
-  it('and where JSON is broken, in bytes', async () => {
-    const response = await raw(tenant.api, '{"firstName": "Zoë", lastName: "Rowe"}').expect(400);
-    expect(response.body).toEqual({ status: 400, error: 'Bad Request' });
-    expect(faultIn(response)).toEqual(['body', 'syntax', 'offset 22']);
   });
 
   it.each([

@@ -50,7 +50,7 @@ class FindOneParams {
 }
 
 class FindQuery {
-  @IsOptional() @IsInt({ message: 'The age is a number' }) age?: number;
+  @IsOptional() @IsInt() age?: number;
 }
 
 const OWN_PIPE = new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true });
@@ -99,21 +99,10 @@ class CatsController {
     return [cat instanceof CreateCatDto, cat];
   }
 
-  @Post('used-pipe')
-  @UsePipes(OWN_PIPE)
-  usedPipe(@Body() cat: CreateCatDto) {
-    return cat;
-  }
-
   @Post('trim')
   @UsePipes(TrimPipe)
   trim(@Body() cat: Undecorated) {
     return cat;
-  }
-
-  @Get('own-query')
-  ownQuery(@Query(OWN_PIPE) query: FindQuery) {
-    return query;
   }
 
   @Get('query')
@@ -220,25 +209,18 @@ describe('a request to a plain module', () => {
     expect(await results('property', { name: 'Tom', age: 3 })).toEqual({ name: 'Tom', age: 3 });
   });
 
-  it('has what the class does not declare left out, unless a pipe of the handler decides', async () => {
+  it('has what the class does not declare left out before a pipe of the handler runs', async () => {
     const cat = { name: 'Tom', owner: 'Jerry' };
     expect(await results('one', cat)).toEqual({ name: 'Tom' });
-    for (const path of ['own-pipe', 'used-pipe']) {
-      const { status, body } = await post(path, cat);
-      expect([status, body?.error]).toEqual([400, 'property owner should not exist']);
-    }
-    expect(await results('own-pipe', { name: 'Tom' })).toEqual([true, { name: 'Tom' }]);
-    expect(await get('/own-query?size=1')).toEqual({ status: 400, error: 'property size should not exist' });
+    expect(await results('own-pipe', cat)).toEqual([true, { name: 'Tom' }]);
   });
 
-  it('is refused with the text of the validator, where it has one', async () => {
-    expect((await post('one', { name: 'T' })).body?.error).toBe('A name has at least 2 letters');
+  it('is rejected with the field and the reason, whatever the message of the validator', async () => {
     const { body, headers } = await post('one', { name: 'Tom', age: 31 });
-    expect(body).toEqual({ status: 400, error: 'No cat is older than 30' });
-    expect(headers.get('lanyard-fault')).toBe('body age');
-    expect((await post('one', { name: 'Tom', age: 1.5 })).body?.error).toBe("Missing or invalid 'age'");
+    expect(body).toEqual({ status: 400, error: "Missing or invalid 'age'" });
+    expect([headers.get('lanyard-fault'), headers.get('lanyard-fault-reason')]).toEqual(['body age', 'range']);
     const query = await server.send('GET', '/cats/query?age=x');
-    expect(query.body).toEqual({ status: 400, error: 'The age is a number' });
+    expect(query.body).toEqual({ status: 400, error: 'Bad Request' });
     expect(query.headers.get('lanyard-fault')).toBe('query age');
   });
 
@@ -306,7 +288,7 @@ describe('a request to a plain module', () => {
       text: 'xxxxx',
       body: { name: 'Tom' },
     });
-    expect((await post('upload', form(5, 'file', { name: 'T' }))).body?.error).toBe('A name has at least 2 letters');
+    expect((await post('upload', form(5, 'file', { name: 'T' }))).body?.error).toBe("Missing or invalid 'name'");
     expect((await post('upload', form((1 << 20) + 1, 'file', { name: 'Tom' }))).status).toBe(413);
     expect(await results('uploads', form((1 << 20) + 1, 'files'))).toEqual([(1 << 20) + 1]);
     expect((await post('upload', form(5), { 'x-api-key': 'x' })).status).toBe(403);

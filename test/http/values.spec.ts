@@ -2,7 +2,7 @@ import { Transform } from 'class-transformer';
 import { IsInt } from 'class-validator';
 import fc from 'fast-check';
 import { Email, EmailList, NumericId, ListOf, PreciseDateTime, Text, TimeOfDay } from '../../src/fields/fields';
-import { firstInvalidPath, toInstance } from '../../src/fields/field-rules';
+import { firstError, toInstance } from '../../src/fields/field-rules';
 import { isEmail } from 'class-validator';
 import { isCalendarDay, isVisibleEmail, toUtc } from '../../src/fields/text';
 import { countValues } from '../../src/http/pipeline/count-values';
@@ -152,7 +152,7 @@ const INVISIBLE = [
 ];
 
 const faultIn = (field: string, value: unknown): string | undefined =>
-  firstInvalidPath(toInstance(Kinds, { [field]: value }));
+  firstError(toInstance(Kinds, { [field]: value }))?.path;
 
 describe('a field', () => {
   it.each<[string, unknown[]]>([
@@ -194,7 +194,7 @@ describe('a field', () => {
   ])('of a moment to the microsecond is cut, and not rounded: %s', (given, kept) => {
     const record = toInstance(Kinds, { moment: given });
     expect(record).toEqual({ moment: kept });
-    expect(firstInvalidPath(record)).toBeUndefined();
+    expect(firstError(record)).toBeUndefined();
   });
 });
 

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { Config } from '../../src/config';
+import { KeyReceivers } from '../../src/feed/webhooks/key-receivers';
 import { ReceiverLookup } from '../../src/feed/webhooks/receiver-lookup';
 import { type Webhook, WebhookClient, type WebhookMessage } from '../../src/feed/webhooks/webhook-client';
 import { FeedReaderEntity } from '../../src/feed/changes/feed-reader.entity';
 
-const CLIENT = new WebhookClient(new ReceiverLookup({ allowPrivate: true }));
+const CLIENT = new WebhookClient(new ReceiverLookup({ allowPrivate: true }), new KeyReceivers(new Config()));
 const MESSAGE: WebhookMessage = { type: 'changes', id: 'msg_1', fields: `,"changes":["${'x'.repeat(20 << 20)}"]` };
 
 describe('an attempt', () => {

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { FeedReaders } from '../../src/feed/changes/feed-readers';
+import { Config } from '../../src/config';
+import { KeyReceivers } from '../../src/feed/webhooks/key-receivers';
 import { ReceiverLookup } from '../../src/feed/webhooks/receiver-lookup';
 import { type Webhook, WebhookClient } from '../../src/feed/webhooks/webhook-client';
 import { FeedClock } from '../../src/feed/changes/feed-clock';
@@ -105,6 +107,7 @@ describe('a receiver whose name resolves to an address', () => {
     dns.addresses.set('crm.example.com', '127.0.0.1').set('rebound.example.com', '169.254.169.254');
     const client = new WebhookClient(
       new ReceiverLookup({ allowPrivate: true, servers: [dns.address], resolvConf: '/nonexistent' }),
+      new KeyReceivers(new Config()),
     );
     const send = async (host: string) => {
       const { id } = await webhooks.create(tenant.organizationId, `http://${host}:${receiver.port}/`);

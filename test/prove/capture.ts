@@ -1,17 +1,19 @@
 import * as services from '../../scripts/services.mjs';
-import { createExhibitor } from '../support/builders';
+import { createExhibitor, leadInput } from '../support/builders';
 import { type Endpoint, ENDPOINTS } from '../support/endpoints';
 import { Random } from './support/random';
 
 /**
  * Sends random requests made from openapi.json with a key of scope `capture`, which know the IDs of leads that it may not read.
- * No response may show a canary of them, and none of them may change. The same seed makes the same requests.
+ * No response may show a canary of them, and none of them may change. The same seed makes the same requests. Then the key reads
+ * and patches leads of its own, one in each round, while another key writes a canary into them: the canary must stay, unseen.
  */
 
-const { requests, seed, ...places } = services.readOptions({
+const { requests, rounds, seed, ...places } = services.readOptions({
   requests: { type: 'string', default: '10000' },
+  rounds: { type: 'string', default: '500' },
   seed: { type: 'string', default: String((Date.now() % 1_000_000_000) + 1) },
-}) as { requests: number; seed: number };
+}) as { requests: number; rounds: number; seed: number };
 
 const CANARY = 'canary-5f1c9b';
 const CANARY_EMAIL = `${CANARY}@example.com`;
@@ -65,15 +67,54 @@ async function stocked(own: Awaited<ReturnType<typeof services.startServices>>) 
   const lines = records.flatMap(([section, all]) => all.map((record) => ({ section, record })));
   const { id, events } = await services.makeOrganization(own, 'Main', lines);
   const limits = ['--max-tokens', '9000000', '--refill-rate', '1000000'];
-  const issue = ['keys', 'issue', '--organization', String(id), '--scope', 'capture', ...limits];
-  const { key } = (await services.operator(own, issue)) as { key: string };
-  return { key, leadIds: leads.map((each) => each.id), ids: { ...ids, event: String(Object.values(events)[0]) } };
+  const issue = async (scope: string): Promise<string> => {
+    const args = ['keys', 'issue', '--organization', String(id), '--scope', scope, ...limits];
+    return ((await services.operator(own, args)) as { key: string }).key;
+  };
+  return {
+    key: await issue('capture'),
+    otherKey: await issue('all'),
+    leadIds: leads.map((each) => each.id),
+    ids: { ...ids, event: String(Object.values(events)[0]) },
+  };
+}
+
+/** How often a request of each kind to a lead of one's own succeeded, and how often it was rejected. */
+const races: Record<string, number> = {};
+
+/**
+ * Three requests patch a lead of the key `capture`, and one reads it, while the key `other` writes a canary into it.
+ * @returns what the key has seen or overwritten
+ */
+async function race(url: string, keys: Record<'capture' | 'other', string>): Promise<string[]> {
+  const send = async (name: keyof typeof keys, method: string, path: string, body?: object) => {
+    const headers = { 'x-api-key': keys[name], 'content-type': 'application/json' };
+    const response = await fetch(`${url}${path}`, { method, headers, body: body && JSON.stringify(body) });
+    return { status: response.status, text: await response.text() };
+  };
+  const created = await send('capture', 'POST', '/leads', leadInput());
+  const path = `/leads/${(JSON.parse(created.text) as { results: { id: string } }).results.id}`;
+  const patches = [1, 2, 3].map((n) => send('capture', 'PATCH', path, { jobTitle: `Buyer ${n}` }));
+  const [, ...responses] = await Promise.all([
+    send('other', 'PATCH', path, { jobTitle: CANARY }),
+    send('capture', 'GET', path),
+    ...patches,
+  ]);
+  const faults: string[] = [];
+  for (const [n, { status, text }] of responses.entries()) {
+    const kind = `${n === 0 ? 'GET' : 'PATCH'} ${status}`;
+    races[kind] = (races[kind] ?? 0) + 1;
+    if (text.includes(CANARY)) faults.push(`${kind} shows a canary`);
+    if (![200, 403].includes(status)) faults.push(`${kind}: ${text}`);
+  }
+  if (!(await send('other', 'GET', path)).text.includes(CANARY)) faults.push(`A canary was overwritten`);
+  return faults;
 }
 
 async function main(defer: (undo: () => Promise<unknown>) => void): Promise<number> {
   const own = await services.startServices(places, defer);
   const { url } = await services.startServer(own, services.LANYARD);
-  const { key, leadIds, ids } = await stocked(own);
+  const { key, otherKey, leadIds, ids } = await stocked(own);
   const stored = async (): Promise<string> => {
     const text = `select json_agg(l order by id)::text as all from leads l where description = $1`;
     return (await own.pool.query<{ all: string }>(text, [CANARY])).rows[0]?.all ?? '';
@@ -108,10 +149,13 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   for (let n = 0; n < requests; n += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, sendOne));
   if ((await stored()) !== before) faults.push('A lead of somebody else has changed');
 
+  for (let n = 0; n < rounds; n++) faults.push(...(await race(url, { capture: key, other: otherKey })));
+
   faults.forEach(say);
   const isKept = faults.length === 0 && before.includes(CANARY);
   say(
-    `${isKept ? 'kept' : 'BROKEN'}: ${requests} requests with a capture key (seed ${seed}): ${faults.length} faults, ${JSON.stringify(statuses)}`,
+    `${isKept ? 'kept' : 'BROKEN'}: ${requests} requests with a capture key (seed ${seed}): ${faults.length} faults, ${JSON.stringify(statuses)}; ` +
+      `${rounds} rounds beside another key: ${JSON.stringify(races)}`,
   );
   return isKept ? 0 : 1;
 }

@@ -66,7 +66,12 @@ export async function startInProcess(
 ): Promise<InProcess> {
   const { databaseUrl } = overrides;
   const { url, drop } = databaseUrl ? { url: databaseUrl, drop: () => Promise.resolve() } : await createTestDatabase();
-  const settings = { redisUrl: process.env.REDIS_URL || undefined, logLevel: 'silent', ...overrides } as const;
+  const settings = {
+    redisUrl: process.env.REDIS_URL || undefined,
+    logLevel: 'silent',
+    apiWebhookPrivate: 'on',
+    ...overrides,
+  } as const;
   const database = { url: hasOracle ? watchedUrl(url) : url, drop };
   const { url: baseUrl, app, stop } = await startOnDatabase(database, settings, log, extension);
   if (hasOracle) watchRequests(app.getHttpServer() as Server);

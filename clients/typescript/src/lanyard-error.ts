@@ -39,7 +39,7 @@ export class LanyardError extends Error {
   readonly fault?: string;
   /** Why that part caused it, in one word: `missing`, `format`, `duplicate`. */
   readonly reason?: FaultReason;
-  /** Where to look: `repeats leads[0].email`, `offset 22`. */
+  /** Where to look: `repeats leads[0].email`, `needs all`. */
   readonly detail?: string;
   /** by which the operator finds the request in the log */
   readonly requestId?: string;

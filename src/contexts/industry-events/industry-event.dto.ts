@@ -2,6 +2,7 @@ import { ApiSchema, IntersectionType } from '@nestjs/swagger';
 import { field } from '../../fields/field-rules';
 import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text } from '../../fields/fields';
 import { PageQuery } from '../../fields/page-query';
+import { invalidTextReason } from '../../fields/invalid-reason';
 import { QueryText } from '../../fields/parameters';
 import { text } from '../../fields/schemas';
 import { isStorableText, MAX_HEAD_BYTES } from '../../fields/text';
@@ -58,7 +59,10 @@ export class IndustryEventsQuery extends PageQuery {
       kind: 'text',
       schema: text(MAX_HEAD_BYTES, true),
       // With eventUrl, `q` is ignored and may be any text, but it must not be sent twice.
-      check: (q, { eventUrl }) => (eventUrl === undefined ? isStorableText(q) : typeof q === 'string'),
+      check: (q, { eventUrl }) => {
+        const isValid = eventUrl === undefined ? isStorableText(q) : typeof q === 'string';
+        return isValid ? undefined : invalidTextReason(q);
+      },
     },
     { ...optional, example: undefined, description: SEARCH },
   )

@@ -11,6 +11,7 @@ import {
   Text,
 } from '../../fields/fields';
 import { field } from '../../fields/field-rules';
+import { invalidTextReason } from '../../fields/invalid-reason';
 import { PageQuery } from '../../fields/page-query';
 import { QueryBoolean, QueryDateTime, QueryNumericId, QueryOneOf, QueryText } from '../../fields/parameters';
 import { text } from '../../fields/schemas';
@@ -104,7 +105,10 @@ export class LeadsQuery extends PageQuery {
     {
       kind: 'text',
       schema: text(MAX_HEAD_BYTES, true),
-      check: (q) => isStorableText(q) && isWithinLength(q.trim(), MAX_SEARCH_LENGTH),
+      check: (q) => {
+        const isValid = isStorableText(q) && isWithinLength(q.trim(), MAX_SEARCH_LENGTH);
+        return isValid ? undefined : invalidTextReason(q, MAX_SEARCH_LENGTH);
+      },
     },
     { ...optional, example: undefined, description: SEARCH },
   )

@@ -5,9 +5,11 @@ import type {
   FindOneOptions,
   FindOptionsWhere,
   InsertResult,
+  ObjectLiteral,
   Repository,
   UpdateResult,
 } from 'typeorm';
+import type { RelationMetadata } from 'typeorm/metadata/RelationMetadata';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { RowNotFound } from '../../errors/exceptions';
 import { violatesConstraint } from './errors';
@@ -88,19 +90,23 @@ export class OrganizationRepository<T extends Owned> {
     return this.repository.create({ ...values, ...this.owner } as DeepPartial<T>);
   }
 
-  insert(values: Values<T> | Values<T>[]): Promise<InsertResult> {
+  /** @throws Error as `save` does */
+  async insert(values: Values<T> | Values<T>[]): Promise<InsertResult> {
     const rows = [values].flat().map((row) => ({ ...(row as QueryDeepPartialEntity<T>), ...this.owner }));
+    for (const row of rows) this.requireSingleRow(row);
     return this.repository.insert(rows);
   }
 
   /**
-   * Stores a row: updates the one with its primary key, if the organization has it, and inserts it otherwise. Rows in its
-   * relations are not stored with it.
+   * Stores a row: updates the one with its primary key, if the organization has it, and inserts it otherwise. In a relation it
+   * may have the primary key of a row that it refers to.
    * @throws RowNotFound when another organization has a row with this primary key
+   * @throws Error when a relation has anything else, which would not be stored
    */
   async save<V extends Values<T>>(values: V): Promise<V & T> {
     const { metadata } = this.repository;
     const row = this.create(values);
+    this.requireSingleRow(row);
     const columns = row as QueryDeepPartialEntity<T>;
     // Undefined if a part of the primary key is missing.
     const key = metadata.getEntityIdMap(row) as FindOptionsWhere<T> | undefined;
@@ -134,6 +140,16 @@ export class OrganizationRepository<T extends Owned> {
     return this.repository.restore(this.ownedRow(where));
   }
 
+  private requireSingleRow(row: ObjectLiteral): void {
+    const { name, relations } = this.repository.metadata;
+    const lost = relations.find((relation) => hasUnstoredRow(relation, relation.getEntityValue(row)));
+    if (!lost) return;
+    throw new Error(
+      `${name}.${lost.propertyName} would not be stored: repositoryFor() stores one row. ` +
+        `Save the rows of ${lost.inverseEntityMetadata.name} by their own repository, within one dataSource.transaction().`,
+    );
+  }
+
   /** TypeORM takes an empty list of conditions for no condition. */
   private owned<O extends FindOneOptions<T>>(options: O): O {
     const where = [options.where].flat().map((each) => ({ ...(each as object), ...this.owner }));
@@ -147,6 +163,20 @@ export class OrganizationRepository<T extends Owned> {
     }
     return { ...where, ...this.owner };
   }
+}
+
+/** Whether a relation has more than what the columns of its own row hold, which are the key of the row that it refers to. */
+function hasUnstoredRow(relation: RelationMetadata, value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  const { joinColumns, isOwning, isManyToMany, isCascadeInsert, isCascadeUpdate } = relation;
+  if (!isOwning || isManyToMany) return true;
+  if (typeof value !== 'object') return false;
+  const stored = joinColumns.flatMap(({ referencedColumn }) => referencedColumn?.propertyName ?? []);
+  const isStored = (property: string): boolean => property === 'organizationId' || stored.includes(property);
+  const given = Object.entries(value).flatMap(([property, each]) => (each === undefined ? [] : property));
+  const hasKey = stored.every((property) => property === 'organizationId' || given.includes(property));
+  const isChanged = (isCascadeInsert || isCascadeUpdate) && !given.every(isStored);
+  return !hasKey || isChanged;
 }
 
 /**

@@ -2,8 +2,11 @@ import {
   DataSource,
   type DataSourceOptions,
   EntityManager,
+  type EntityTarget,
+  type ObjectLiteral,
   type QueryRunner,
   QueryRunnerAlreadyReleasedError,
+  type SelectQueryBuilder,
 } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
@@ -11,6 +14,8 @@ import { keepsAuditLog, withActorOf } from './actor';
 import { AfterCommitSubscriber } from './after-commit';
 import { FairQueue } from './fair-queue';
 import { DEFAULT_POOL_SIZE, RESERVED_CONNECTIONS } from './limits';
+import { PageQueryBuilder } from './page-query-builder';
+import { rejectUnstorableNumbers } from './storable-numbers';
 import { lendRunner, Transactions } from './transactions';
 
 type Work<T> = (manager: EntityManager) => Promise<T>;
@@ -40,6 +45,7 @@ export class TransactionalDataSource extends DataSource {
 
   constructor(options: DataSourceOptions) {
     super({ ...options, subscribers: [AfterCommitSubscriber] });
+    rejectUnstorableNumbers(this.driver);
     const { extra } = options as PostgresDataSourceOptions;
     this.isAudited = keepsAuditLog((extra as { options?: string } | undefined)?.options);
     const { poolSize = DEFAULT_POOL_SIZE } = options;
@@ -50,6 +56,24 @@ export class TransactionalDataSource extends DataSource {
   override createQueryRunner(mode?: 'master' | 'slave'): QueryRunner {
     const current = this.transactions.manager?.queryRunner;
     return current ? lendRunner(current) : this.forRequests(super.createQueryRunner(mode));
+  }
+
+  override createQueryBuilder<T extends ObjectLiteral>(
+    entity: EntityTarget<T>,
+    alias: string,
+    runner?: QueryRunner,
+  ): SelectQueryBuilder<T>;
+  override createQueryBuilder(runner?: QueryRunner): SelectQueryBuilder<ObjectLiteral>;
+  override createQueryBuilder<T extends ObjectLiteral>(
+    first?: EntityTarget<T> | QueryRunner,
+    alias?: string,
+    runner?: QueryRunner,
+  ): SelectQueryBuilder<T> | SelectQueryBuilder<ObjectLiteral> {
+    const builder =
+      alias === undefined
+        ? super.createQueryBuilder(first as QueryRunner)
+        : super.createQueryBuilder(first as EntityTarget<T>, alias, runner);
+    return new PageQueryBuilder(builder);
   }
 
   override createEntityManager(queryRunner?: QueryRunner): EntityManager {

@@ -1,7 +1,8 @@
 import { types } from 'node:util';
+import { ExpectedError } from '../../errors/expected-error';
 
 /** The embedded PostgreSQL cannot be used. The message is one line for the person who started the program. */
-export class EmbeddedPostgresError extends Error {}
+export class EmbeddedPostgresError extends ExpectedError {}
 
 const FREE_SPACE = 'Free space on the disk, or set LANYARD_DATA_DIR to a directory on another disk.';
 

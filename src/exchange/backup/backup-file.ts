@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip } from 'node:zlib';
+import { ExpectedError } from '../../errors/expected-error';
 
 /** A backup cannot be written or restored. The message is one line. */
-export class BackupError extends Error {}
+export class BackupError extends ExpectedError {}
 
 /**
  * The format of a backup. It is gzipped text: the head as a line of JSON; then for each table a line of JSON with its name,

@@ -1,12 +1,10 @@
 import {
   type DecimalDigits,
   type FieldError,
-  type FieldSchema,
   schemasOf,
   type TextKind,
   type ValueSchema,
 } from '../../fields/field-rules';
-import { isCalendarDay, isStorableText, toUtc } from '../../fields/text';
 
 /** What is wrong with a value, and what a valid one is. */
 export interface ValueProblem {
@@ -59,27 +57,30 @@ const describeDecimalText = ({ integerDigits, scale }: DecimalDigits): string =>
 const describeNumber = ({ minimum, maximum }: ValueSchema, decimal?: DecimalDigits): string =>
   decimal ? `a number with at most ${decimal.scale} decimals, from ${minimum} to ${maximum}` : 'a number';
 
-const isDateField = ({ kind }: FieldSchema): boolean => kind === 'date' || kind === 'date-time';
-
 /**
  * Describes the error of a field.
  * @param shown the value as the message shows it
  */
-export function describeError({ path, value, schema, repeats }: FieldError, shown: string): ValueProblem {
-  if (repeats !== undefined)
-    return { message: `${shown} is in the list twice. Use it once.`, expected: 'each entry once' };
-  if (typeof value === 'string' && !isStorableText(value)) return unstorableText(shown);
+export function describeError({ path, value, schema, reason }: FieldError, shown: string): ValueProblem {
   const valueSchema = schema.items && !Array.isArray(value) ? schema.items : schema;
   const expected = describeExpected(valueSchema, schema.kind, schema.decimal);
-  const use = `Use ${expected}.`;
-  if (value === undefined || value === null) return { message: `A value is missing. ${use}`, expected };
-  if (isDateField(schema) && (isCalendarDay(value) || toUtc(value) !== undefined)) {
-    return { message: `${shown} is before the start. Use a later date.`, expected: 'a date after the start' };
+  switch (reason) {
+    case 'duplicate':
+      return { message: `${shown} is in the list twice. Use it once.`, expected: 'each entry once' };
+    case 'unstorable':
+      return unstorableText(shown);
+    case 'before-start':
+      return { message: `${shown} is before the start. Use a later date.`, expected: 'a date after the start' };
+    case 'missing':
+      return { message: `A value is missing. Use ${expected}.`, expected };
+    case 'too-long':
+      return { message: `${shown} is too long. Use ${expected}.`, expected };
+    case 'blank':
+    case 'type':
+    case 'range':
+    case 'format':
+      return { message: `${shown} is not a valid ${lastName(path)}. Use ${expected}.`, expected };
   }
-  if (typeof value === 'string' && value.length > (schema.maxLength ?? Infinity)) {
-    return { message: `${shown} is too long. ${use}`, expected };
-  }
-  return { message: `${shown} is not a valid ${lastName(path)}. ${use}`, expected };
 }
 
 /** The name of the field at a path: `type` of `phoneNumbers.leadProvided[0].type`. */

@@ -1,5 +1,6 @@
 import { MAX_LENGTH } from '../../fields/fields';
 import { escapeInvisible, quote, quoteShortened } from './quote';
+import { ExpectedError } from '../../errors/expected-error';
 
 /** One error of a file that is imported. What does not apply is null. */
 export interface ImportIssue {
@@ -44,7 +45,7 @@ const MAX_REPORTED = 20;
 export const NO_LOCATION = { line: null, column: null, path: null, value: null } as const;
 
 /** The file cannot be imported. The message has a line for each kind of error. */
-export class ImportError extends Error {
+export class ImportError extends ExpectedError {
   /**
    * @param moreCount how many errors there are beside `issues`
    * @param lines of the message; by default one for each error
@@ -163,7 +164,8 @@ export class IssueCollector {
       group.count += count;
       if (orderOf(issue) < orderOf(group.first)) group.first = issue;
     } else if (this.groups.size < MAX_REMEMBERED) {
-      this.groups.set(key, { first: issue, count });
+      // The lines of a thousand errors do not need their values, each of which may have 16 MiB.
+      this.groups.set(key, { first: { ...issue, value: null }, count });
     }
   }
 

@@ -1,13 +1,14 @@
-import { constants } from 'node:buffer';
 import { isObject } from '../../fields/field-rules';
-import { jsonErrorIndex } from '../../http/pipeline/json-syntax';
 import type { Datasets, RawRecord, Records } from './dataset';
 import { looksLikeCsv } from './fallback-delimiter';
 import { requireRowLength } from './open';
 import { ImportError, importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from './import-error';
 import { type ImportPlan, type ImportSource, type ReadRecord, WHOLE_RECORDS } from './import-plan';
+import { jsonErrorIndex } from './json-syntax';
 import { quote } from './quote';
 import { RecordCheck } from './record-check';
+
+const MAX_OBJECT_MIB = 64;
 
 /**
  * Reads the records of a JSON dataset. Its first line tells which form it has: NDJSON, which is read line by line in
@@ -28,9 +29,9 @@ export async function* datasetRecords(
   let line = 1;
   let isJson = false;
   for await (const part of text) {
-    requireStringLength(pending.length + part.length);
+    if (form === 'ndjson') requireRowLength(pending.length, line);
+    else requireObjectLength(pending.length);
     pending += part;
-    if (form === 'ndjson') requireRowLength(pending.length - part.length, line);
     // Blank lines are dropped, and the start is looked at once: doing so with each part would take quadratic time.
     if (!isJson && pending.trim() === '') {
       line += pending.split('\n').length - 1;
@@ -54,12 +55,11 @@ export async function* datasetRecords(
   else yield objectRecords(parseObject(pending, line), datasets, issues);
 }
 
-/** @param length that a JavaScript string would have, which can hold half a gigabyte */
-function requireStringLength(length: number): void {
-  if (length <= constants.MAX_STRING_LENGTH) return;
-  throw importError(
-    'The dataset is larger than 512 MiB, which is too large for one JSON object. NDJSON may have any size.',
-  );
+/** @throws ImportError if an object is so long, because all of it is in memory */
+function requireObjectLength(length: number): void {
+  if (length <= MAX_OBJECT_MIB << 20) return;
+  const message = `The dataset is one JSON object of more than ${MAX_OBJECT_MIB} MiB. Use NDJSON, as export --ndjson writes it.`;
+  throw importError(message, `at most ${MAX_OBJECT_MIB} MiB, or NDJSON`);
 }
 
 /** @throws ImportError if a file whose text so far is not blank does not begin with JSON */
@@ -101,14 +101,15 @@ function* lineRecords(
     if (text.trim() === '') continue;
     requireRowLength(text.length, line);
     const value = parseJson(text) as { section?: unknown; record?: unknown } | null | undefined;
-    if (datasets.has(value?.section)) {
-      yield { section: value.section, record: value.record, line };
+    const section = value?.section;
+    if (datasets.has(section)) {
+      yield { section, record: value?.record, line };
     } else if (value === undefined) {
       issues.add(...notJson(line).issues);
     } else {
       const expected = `one of: ${datasets.names.join(', ')}`;
       const message = `This line has no known section. Use {"section": …, "record": …} with ${expected}.`;
-      issues.add({ ...NO_LOCATION, line, value: value?.section ?? null, expected, message });
+      issues.add({ ...NO_LOCATION, line, value: typeof section === 'string' ? section : null, expected, message });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { fieldErrors, firstInvalidPath, isObject, toInstance } from '../../fields/field-rules';
+import { fieldErrors, firstError, isObject, toInstance } from '../../fields/field-rules';
 import { isStorableText } from '../../fields/text';
 import { unknownPaths } from '../../fields/unknown-fields';
 import { isTypingError, normalizedName } from './similar-names';
@@ -8,6 +8,10 @@ import { describeError, unstorableText, type ValueProblem } from './expectation'
 import type { LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
 import { fieldsIn, READ_ONLY_COLUMN } from './tables';
+
+/** How deep a record may be nested, and how many keys it may have with all objects in it. */
+const MAX_DEPTH = 100;
+const MAX_KEYS = 10_000;
 
 /** What the check of a record has found. */
 export interface CheckedRecord {
@@ -27,6 +31,8 @@ export class RecordCheck {
 
   check(location: RecordLocation, raw: unknown): CheckedRecord {
     if (!isObject(raw)) return { issues: [this.noObject(location, raw)] };
+    const excess = excessOf(raw);
+    if (excess) return { issues: [issueAt(this, location, '', null, () => excess)] };
     const { record: type, readOnlyFields } = this.datasets.of(location.section);
     const record = toInstance(type, raw);
     if (this.plan.isPartial) return { record, issues: this.invalidFields(location, record) };
@@ -54,7 +60,7 @@ export class RecordCheck {
   private invalidFields(location: RecordLocation, record: object): LocatedIssue[] {
     const isChecked = (path: string): boolean => this.plan.providesField(path);
     // Most records are valid, and this is the fast way to see it.
-    if (firstInvalidPath(record, isChecked) === undefined) return [];
+    if (firstError(record, isChecked) === undefined) return [];
     return [...fieldErrors(record)]
       .filter(({ path }) => isChecked(path))
       .map((error) => issueAt(this, location, error.path, error.value, (value) => describeError(error, value)));
@@ -118,6 +124,30 @@ export function issueAt(
     value: isValueHidden ? null : (value ?? null),
     ...describe(isValueHidden ? 'This value' : quoteShortened(value)),
   };
+}
+
+/** What a record has too much of. It is looked at level by level: to recurse into one that is too deep would fill the stack. */
+function excessOf(record: object): ValueProblem | undefined {
+  let level = [record];
+  let keys = 0;
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) {
+      const expected = `at most ${MAX_DEPTH} levels`;
+      return { message: `This record is nested too deeply. Use ${expected}.`, expected };
+    }
+    const next: object[] = [];
+    for (const parent of level) {
+      const values: unknown[] = Object.values(parent);
+      if (!Array.isArray(parent)) keys += values.length;
+      for (const value of values) if (typeof value === 'object' && value !== null) next.push(value);
+    }
+    if (keys > MAX_KEYS) {
+      const expected = `at most ${MAX_KEYS.toLocaleString('en-US')} keys`;
+      return { message: `This record has too many keys. Use ${expected}.`, expected };
+    }
+    level = next;
+  }
+  return undefined;
 }
 
 /** What the file says of read-only fields; undefined if it has none of them. */

@@ -2,21 +2,24 @@ import { schemasOf } from '../../fields/field-rules';
 import type { OrganizationConnection } from './import-plan';
 import { type FilledColumn, isVisible, type Table } from './tables';
 
-/** How many rows are in memory at a time. */
 const FETCH_SIZE = 1000;
 
-/** The rows of a select, in which `$1` is the organization, in batches that are not empty: a transaction's cursor reads them. */
+/**
+ * The rows of a select, in which `$1` is the organization, in batches that are not empty: a transaction's cursor reads them.
+ * @param size how many rows are in memory at a time
+ */
 export async function* fetchBatches<Row>(
   { manager, organizationId }: OrganizationConnection,
   select: string,
+  size = FETCH_SIZE,
 ): AsyncGenerator<Row[]> {
   // The statement of a cursor takes no parameters, so the number becomes part of its text.
   const text = select.replaceAll('$1', String(Math.trunc(organizationId)));
   await manager.query(`declare selected no scroll cursor for ${text}`);
   for (;;) {
-    const rows = await manager.query<Row[]>(`fetch ${FETCH_SIZE} from selected`);
+    const rows = await manager.query<Row[]>(`fetch ${size} from selected`);
     if (rows.length > 0) yield rows;
-    if (rows.length < FETCH_SIZE) break;
+    if (rows.length < size) break;
   }
   await manager.query('close selected');
 }

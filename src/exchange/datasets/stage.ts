@@ -19,6 +19,9 @@ import { RESERVED_TABLE, SMALL_SAMPLE } from './write-statements';
 /** How many records are sent to PostgreSQL at once. */
 export const STAGE_BATCH_SIZE = 1000;
 
+/** How many characters of them. Two batches are in memory, one of which is written, and a record has up to 16 MiB. */
+const STAGE_BATCH_LENGTH = 4 << 20;
+
 /** Rows of a file that are about the same record, or person, as others. */
 export interface Repetitions {
   /** How many rows were dropped or merged because others are the same record. */
@@ -50,7 +53,8 @@ export class Stage {
   readonly counts: Counts = {};
   /** The tables of each section, that of its records first. */
   private readonly tablesBySection: Map<string, Table[]>;
-  private queued = 0;
+  private queuedRecords = 0;
+  private queuedLength = 0;
   /** Rows that were not sent to PostgreSQL yet, by their temporary table, in the format of COPY. */
   private readonly unsent = new Map<string, string>();
   /** The insertion of the last batch, which runs while the next one is read and checked. */
@@ -93,11 +97,13 @@ export class Stage {
       }
       if (problem) this.queueRow(problem, cells);
     }
-    return ++this.queued % STAGE_BATCH_SIZE === 0;
+    this.queuedRecords++;
+    return this.queuedRecords >= STAGE_BATCH_SIZE || this.queuedLength >= STAGE_BATCH_LENGTH;
   }
 
   private queue(table: string, rows: string): void {
     if (rows !== '') this.unsent.set(table, (this.unsent.get(table) ?? '') + rows);
+    this.queuedLength += rows.length;
   }
 
   private queueLeftOut(leftOut: LeftOut): void {
@@ -110,24 +116,33 @@ export class Stage {
 
   /** Takes records out, and adds their rows to what is left out. @param reasons by the index of the record */
   async leaveOut(section: string, reasons: ReadonlyMap<number, LocatedIssue>): Promise<void> {
-    if (reasons.size === 0) return;
-    const cellsByIndex = new Map<number, string[]>();
-    for (const { stage } of this.tablesOf(section)) {
-      const [rows] = await this.context.manager.query<[{ index: number; cells: string[] | null }[]]>(
-        `delete from ${stage} where record_index = any($1) returning record_index as index, row_cells as cells`,
-        [[...reasons.keys()]],
-      );
-      for (const { index, cells } of rows) if (cells) cellsByIndex.set(index, cells);
+    const { manager } = this.context;
+    const [main, ...lists] = this.tablesOf(section);
+    if (reasons.size === 0 || !main) return;
+    const indexes = [...reasons.keys()];
+    const issues = [...reasons.values()];
+    // Their cells do not leave PostgreSQL: all of them may be larger than the memory.
+    await manager.query(
+      `insert into ${LEFT_OUT}
+        select json_build_object('line', r.line, 'column', null, 'value', null, 'reason', r.reason, 'cells', s.row_cells)
+        from unnest($1::integer[], $2::integer[], $3::text[]) with ordinality r (index, line, reason, n)
+          join ${main.stage} s on s.record_index = r.index order by n`,
+      [indexes, issues.map(({ line }) => line), issues.map(({ message }) => message)],
+    );
+    for (const { stage } of [main, ...lists]) {
+      await manager.query(`delete from ${stage} where record_index = any($1)`, [indexes]);
     }
-    for (const [index, issue] of reasons) this.queueRow(issue, cellsByIndex.get(index));
     this.addToCount(section, -reasons.size);
-    await this.settle();
   }
 
   /** What is left out, in the order in which it was found. A cursor reads it, in the transaction that writes the records. */
   async *leftOut(): AsyncGenerator<LeftOut> {
+    // The longest entry says how many of them may be in memory at a time.
+    const [{ size }] = await this.context.manager.query<[{ size: number }]>(
+      `select greatest(1, least(${STAGE_BATCH_SIZE}, ${STAGE_BATCH_LENGTH} / max(length(entry::text)))) as size from ${LEFT_OUT}`,
+    );
     const select = `select entry from ${LEFT_OUT} order by ctid`;
-    for await (const rows of fetchBatches<{ entry: LeftOut }>(this.context, select)) {
+    for await (const rows of fetchBatches<{ entry: LeftOut }>(this.context, select, size)) {
       for (const { entry } of rows) yield entry;
     }
   }
@@ -224,6 +239,8 @@ export class Stage {
     await this.writing;
     const texts = [...this.unsent];
     this.unsent.clear();
+    this.queuedRecords = 0;
+    this.queuedLength = 0;
     this.writing = this.copy(texts);
     // Whoever waits for it next gets its error; until then the rejection must not count as unhandled.
     this.writing.catch(() => undefined);

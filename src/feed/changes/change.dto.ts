@@ -30,7 +30,7 @@ export class ChangesQuery {
 
   /** The service checks the names, because it knows the resources of this server. */
   @field(
-    { schema: { type: 'string' }, check: Array.isArray, convert: splitNames },
+    { schema: { type: 'string' }, check: (names) => (Array.isArray(names) ? undefined : 'type'), convert: splitNames },
     { optional: true, description: resourcesDescription() },
   )
   resources?: string[];

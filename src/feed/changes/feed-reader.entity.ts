@@ -21,6 +21,8 @@ export class FeedReaderEntity {
   @Column(NULLABLE_TEXT) secret: string | null;
   @Column(NULLABLE_TEXT) oldSecret: string | null;
   @Column(NULLABLE_TIMESTAMP) oldExpiresAt: Date | null;
+  /** The API keys that a webhook lives as long as: the one that registered it, and its successors. Null if it is the operator's. */
+  @Column('uuid', { array: true, nullable: true }) apiKeyIds: string[] | null;
   /** The name of a method with `@OnChanges`. A webhook has none. */
   @Column(NULLABLE_TEXT) subscription: string | null;
   @Column('text', { array: true }) resources: string[];

@@ -41,6 +41,15 @@ export const IS_DUE = `r.paused_at is null and r.disabled_at is null and r.id <>
       or r.caught_up_log is distinct from (select state.generation from ${LOG_STATE})
       or exists (select from ${missingChanges(':names', ':numbers')}) end`;
 
+/** Deletes webhooks whose keys have all expired or were revoked. */
+export const DELETE_WITHOUT_KEY = `
+  delete from feed_readers r
+  where api_key_ids is not null and not exists (
+    select from api_keys k where k.id = any(r.api_key_ids)
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  )
+  returning id, organization_id as "organizationId"`;
+
 /** The number of rows of `feed_readers` in each state, as `stateOf` has it for one of them. */
 export const STATE_COUNTS = `
     count(*) filter (where is_running and failing_since is null)::integer as active,

@@ -6,7 +6,8 @@ import { Transactions } from '../../data/database/transactions';
 import { type ChangesPage, ChangesService, ForeignCursor } from './changes.service';
 import { FeedClock } from './feed-clock';
 import { FeedReaderEntity, readerFields } from './feed-reader.entity';
-import { IS_DUE } from './feed-readers.sql';
+import { recordAudit } from '../../access/audit-log.service';
+import { DELETE_WITHOUT_KEY, IS_DUE } from './feed-readers.sql';
 import { SentChanges } from './sent-changes';
 
 const MAX_CHANGES = 100;
@@ -47,6 +48,19 @@ export class FeedReaders {
         .where(IS_DUE, { inHand, subscriptions, now, refreshBefore, names, numbers })
         .orderBy('r.movedAt', 'ASC', 'NULLS FIRST')
         .getMany(),
+    );
+  }
+
+  /** Deletes the webhooks whose API keys are no longer valid. A webhook lives as long as its key. */
+  async deleteWithoutKey(): Promise<void> {
+    await this.connection.run((leader) =>
+      leader.transaction(async (manager) => {
+        const [deleted] = await manager.query<[Pick<FeedReaderEntity, 'id' | 'organizationId'>[]]>(DELETE_WITHOUT_KEY);
+        for (const { id, organizationId } of deleted) {
+          const entry = { organizationId, operation: 'webhooks delete', resource: 'webhooks', id };
+          await recordAudit(manager, { ...entry, change: 'deleted' });
+        }
+      }),
     );
   }
 

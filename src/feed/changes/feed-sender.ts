@@ -94,6 +94,7 @@ export class FeedSender implements OnApplicationBootstrap, BeforeApplicationShut
       // Also without deliveries: other servers detect this one by a lock of its connection.
       await this.connection.open();
       if (this.config.webhooks === 'off' || !(this.isLeader ||= await this.becomeLeader())) return;
+      await this.readers.deleteWithoutKey();
       await this.subscriptions.addRows();
       const due = await this.readers.due([...this.deliveries.keys()], this.subscribers.names);
       for (const reader of due) this.startDelivery(reader);

@@ -6,6 +6,8 @@ import ipaddr from 'ipaddr.js';
 export interface ReceiverLookupOptions {
   /** Whether receivers in private networks and on this machine are allowed. */
   allowPrivate: boolean;
+  /** Whether receivers anywhere else are allowed. They are by default. */
+  allowPublic?: boolean;
   /** DNS servers as `address:port`. The default is the system's. */
   servers?: string[];
   hostsFile?: string;
@@ -33,13 +35,13 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /** A network with DNS64 gives receivers that have only an IPv4 address an address with this prefix. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** Whether a receiver may have an address: public ones always, private ones if allowed, and all others never. */
-export function isAllowedAddress(text: string, allowPrivate: boolean): boolean {
+/** Whether a receiver may have an address: public and private ones if allowed, and all others never. */
+export function isAllowedAddress(text: string, allowPrivate: boolean, allowPublic = true): boolean {
   const address = withoutTranslation(text);
   if (METADATA_ADDRESSES.includes(address.toString())) return false;
   const range = address.range();
   if (PRIVATE_RANGES.includes(range)) return allowPrivate;
-  return range === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6));
+  return allowPublic && range === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6));
 }
 
 /** The address that is connected to: the IPv4 address within an IPv6 address that is mapped (`::ffff:…`) or of NAT64. */
@@ -88,8 +90,18 @@ export class ReceiverLookup {
 
   /** Whether the host of a URL may be connected to if it is a literal address. The names are checked when they are resolved. */
   isAllowedHost(hostname: string): boolean {
-    const host = hostname.replace(/^\[|\]$/g, '');
+    const host = withoutBrackets(hostname);
     return isIP(host) === 0 || this.isAllowed(host);
+  }
+
+  /** Whether the host of a URL is, or resolves to, an address that may be connected to. */
+  async allowsHost(hostname: string): Promise<boolean> {
+    const host = withoutBrackets(hostname);
+    if (isIP(host) !== 0) return this.isAllowed(host);
+    return this.resolve(host).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** @throws AddressNotAllowed, or the error of DNS */
@@ -102,7 +114,7 @@ export class ReceiverLookup {
   }
 
   private isAllowed(address: string): boolean {
-    return isAllowedAddress(address, this.options.allowPrivate);
+    return isAllowedAddress(address, this.options.allowPrivate, this.options.allowPublic);
   }
 
   private async localAddresses(name: string): Promise<string[] | undefined> {
@@ -131,6 +143,8 @@ export class ReceiverLookup {
     throw notFound;
   }
 }
+
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
 /** A system without the file has nothing to say in it. */
 const readText = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');

@@ -5,6 +5,7 @@ import type { TcpNetConnectOpts } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Webhook as Signer } from 'standardwebhooks';
 import { version } from '../../../package.json';
+import { KeyReceivers } from './key-receivers';
 import { AddressNotAllowed, ReceiverLookup } from './receiver-lookup';
 import type { DeliveryResult } from '../changes/delivery-result';
 import type { FeedReaderEntity } from '../changes/feed-reader.entity';
@@ -35,12 +36,17 @@ export const messageId = (...parts: string[]): string => `msg_${hash('sha256', p
 /** Sends messages as Standard Webhooks 1.0.0 specifies. It follows no redirects. */
 @Injectable()
 export class WebhookClient {
-  constructor(private readonly receivers: ReceiverLookup) {}
+  /** @param receivers where the operator's webhooks may lead */
+  constructor(
+    private readonly receivers: ReceiverLookup,
+    private readonly keyReceivers: KeyReceivers,
+  ) {}
 
   /** @param signal ends the attempt; its result then means nothing */
   send(webhook: Webhook, message: WebhookMessage, now: Date, signal?: AbortSignal): Promise<DeliveryResult> {
     const url = new URL(webhook.url);
-    if (!this.receivers.isAllowedHost(url.hostname)) return Promise.resolve({ error: new AddressNotAllowed().code });
+    const receivers = webhook.apiKeyIds ? this.keyReceivers.lookupOf(url) : this.receivers;
+    if (!receivers.isAllowedHost(url.hostname)) return Promise.resolve({ error: new AddressNotAllowed().code });
     const head = `{"type":"${message.type}","timestamp":"${now.toISOString()}","organizationId":${webhook.organizationId}`;
     const body = `${head}${message.fields}}`;
     const secrets = [webhook.secret];
@@ -54,7 +60,7 @@ export class WebhookClient {
       'webhook-timestamp': Math.floor(now.getTime() / 1000),
       'webhook-signature': secrets.map((secret) => new Signer(secret).sign(message.id, now, body)).join(' '),
     };
-    const { lookup } = this.receivers;
+    const { lookup } = receivers;
     return post(url, body, { method: 'POST', headers, agent: false, signal, lookup, autoSelectFamily: true });
   }
 }

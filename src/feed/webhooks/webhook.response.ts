@@ -1,6 +1,54 @@
 import { ApiSchema, getSchemaPath, PickType } from '@nestjs/swagger';
-import { DateTime, Int32, OneOf } from '../../fields/fields';
+import { DateTime, Int32, MAX_LENGTH, nullable, OneOf, Text, TextList, Uuid } from '../../fields/fields';
 import { ChangesV0Response } from '../changes/change.response';
+import { READER_STATES, type ReaderState } from '../changes/feed-reader.entity';
+
+/** Maximum number of resources of a webhook: there are fewer, also with those of extensions. */
+export const MAX_RESOURCES = 100;
+
+export const WEBHOOK_FIELD_DOCS = {
+  resources: {
+    description: 'Resources of the change feed to send. All of them by default.',
+    example: ['leads', 'eventLeads'],
+  },
+};
+
+@ApiSchema({ description: 'A webhook that an API key has registered.' })
+export class WebhookV0Response {
+  @Uuid({ description: 'ID of the webhook.' }) id: string;
+  @Text({
+    max: MAX_LENGTH.url,
+    description: 'Where changes are sent, without the query, which may hold a secret.',
+    example: 'https://flows.example.com/webhook/lanyard',
+  })
+  url: string;
+  @TextList({ ...WEBHOOK_FIELD_DOCS.resources, max: MAX_RESOURCES }) resources: string[];
+  @OneOf(READER_STATES, 'WebhookState', {
+    description:
+      '`failing`: the last attempt failed, and another one follows. `paused`: the database was restored or copied; its ' +
+      'operator resumes it. `disabled`: the receiver has responded with 410, or five days of attempts have failed.',
+  })
+  state: ReaderState;
+  @DateTime({ ...nullable, description: 'Date and time of the last 2xx response.' }) lastSuccessAt: string | null;
+  @Int32({ ...nullable, description: 'HTTP status of the last response.', example: 200 }) lastStatus: number | null;
+  @Text({ ...nullable, description: 'Why the last attempt got no response, such as `ECONNREFUSED`.' })
+  lastError: string | null;
+  @DateTime({ ...nullable, description: 'Date and time since which all attempts have failed.' })
+  failingSince: string | null;
+  @DateTime({ description: 'Date and time of registration.' }) createdAt: string;
+}
+
+@ApiSchema({ description: 'A webhook that was just registered, with its secret.' })
+export class RegisteredWebhookV0Response extends WebhookV0Response {
+  @Text({
+    ...nullable,
+    description:
+      'The secret that signs the messages, by Standard Webhooks 1.0.0. It is shown only this once. In a response that is ' +
+      'replayed for an `Idempotency-Key` it is null: then delete the webhook and register another one.',
+    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+  })
+  secret: string | null;
+}
 
 const TIMESTAMP = { description: 'Date and time of this attempt.' };
 const ORGANIZATION = { min: 1, description: 'The organization whose changes these are.' };

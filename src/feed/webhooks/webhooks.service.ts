@@ -6,20 +6,26 @@ import { type AuditChange, recordAudit } from '../../access/audit-log.service';
 import { OrganizationEntity } from '../../access/organization.entity';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
 import { claimLog } from '../changes/claim-log';
+import type { Caller } from '../../data/database/actor';
+import { TooManyWebhooks } from '../../errors/exceptions';
 import { uuidV7 } from '../../data/database/uuid';
 import type { DeliveryResult } from '../changes/delivery-result';
 import { FeedReaderEntity, stateOf, withoutQuery } from '../changes/feed-reader.entity';
 import { changedAt } from '../changes/feed-readers';
 import { messageId, type Webhook, WebhookClient } from './webhook-client';
+import { ExpectedError } from '../../errors/expected-error';
 
 export const MAX_WEBHOOKS = 10;
 /** Waiting changes are counted up to this number. */
 export const MAX_COUNTED_CHANGES = 100;
 
-/** Thrown when an organization already has as many webhooks as it may have. */
-export class TooManyWebhooks extends Error {
-  constructor(organizationId: number) {
-    super(`Organization ${organizationId} already has the maximum of ${MAX_WEBHOOKS} webhooks.`);
+/** Of these, API keys may have registered this many. */
+export const MAX_KEY_WEBHOOKS = 5;
+
+/** The webhook belongs to an API key, whose client has its secret. */
+export class WebhookOfKey extends ExpectedError {
+  constructor(id: string) {
+    super(`Webhook ${id} was registered with an API key. Register another one to get a new secret.`);
   }
 }
 
@@ -35,7 +41,7 @@ const HEALTHY_STATE = {
   disabledAt: null,
 };
 
-const OLDEST_FIRST = { createdAt: 'ASC', id: 'ASC' } as const;
+export const OLDEST_FIRST = { createdAt: 'ASC', id: 'ASC' } as const;
 
 /** What is to be stored of a webhook, which is locked meanwhile. */
 type Decision = (
@@ -54,12 +60,16 @@ export class WebhooksService {
     private readonly client: WebhookClient,
   ) {}
 
-  /** @throws TooManyWebhooks */
+  /**
+   * @param registeredBy the API key that the webhook then belongs to; without it, it is the operator's
+   * @throws TooManyWebhooks
+   */
   async create(
     organizationId: number,
     url: string,
     resources: string[] = [...this.changes.resources.names],
     since?: 'now',
+    registeredBy?: Caller,
   ) {
     const id = uuidV7();
     const secret = newSecret();
@@ -69,10 +79,10 @@ export class WebhooksService {
       const lock = { mode: 'for_no_key_update' } as const;
       await manager.withRepository(this.organizations).findOneOrFail({ where: { id: organizationId }, lock });
       const webhooks = manager.withRepository(this.webhooks);
-      if ((await webhooks.countBy({ organizationId, subscription: IsNull() })) >= MAX_WEBHOOKS)
-        throw new TooManyWebhooks(organizationId);
-      await webhooks.insert({ id, organizationId, url, resources, secret, cursor, endsSnapshot: !since });
-      await recordWebhook(webhooks, { id, organizationId }, 'create', 'created');
+      await requireRoom(webhooks, organizationId, registeredBy !== undefined);
+      const apiKeyIds = registeredBy ? [registeredBy.keyId] : null;
+      await webhooks.insert({ id, organizationId, url, resources, secret, cursor, apiKeyIds, endsSnapshot: !since });
+      await recordWebhook(webhooks, { id, organizationId }, 'create', 'created', registeredBy);
     });
     return { id, secret, organizationId, url: withoutQuery(url), resources, state: 'active' as const };
   }
@@ -102,11 +112,17 @@ export class WebhooksService {
     return { milliseconds: Math.round(performance.now() - started), ...result };
   }
 
-  /** @param overlap milliseconds for which the old secret signs, too */
+  /**
+   * @param overlap milliseconds for which the old secret signs, too
+   * @throws WebhookOfKey
+   */
   async rotateSecret(id: string, overlap: number) {
     const secret = newSecret();
     const oldExpiresAt = new Date(Date.now() + overlap);
-    const webhook = await this.change(id, ({ secret: oldSecret }) => ({ secret, oldSecret, oldExpiresAt }));
+    const webhook = await this.change(id, ({ secret: oldSecret, apiKeyIds }) => {
+      if (apiKeyIds) throw new WebhookOfKey(id);
+      return { secret, oldSecret, oldExpiresAt };
+    });
     return webhook && { id, secret, oldExpiresAt };
   }
 
@@ -168,7 +184,8 @@ export class WebhooksService {
   }
 
   private async describe(webhook: FeedReaderEntity) {
-    const { id, organizationId, url, subscription, resources, lastSuccessAt, lastStatus, lastError } = webhook;
+    const { id, organizationId, url, subscription, apiKeyIds, resources, lastSuccessAt, lastStatus, lastError } =
+      webhook;
     const { failingSince, nextAttemptAt, createdAt } = webhook;
     const state = stateOf(webhook);
     return {
@@ -176,6 +193,7 @@ export class WebhooksService {
       organizationId,
       url: url === null ? null : withoutQuery(url),
       subscription,
+      keyIds: apiKeyIds,
       resources,
       state,
       lastSuccessAt,
@@ -203,13 +221,28 @@ export class WebhooksService {
   }
 }
 
-const recordWebhook = (
+/** @throws TooManyWebhooks */
+async function requireRoom(
+  webhooks: Repository<FeedReaderEntity>,
+  organizationId: number,
+  isOfKey: boolean,
+): Promise<void> {
+  const count = await webhooks.countBy({ organizationId, subscription: IsNull() });
+  if (count >= MAX_WEBHOOKS)
+    throw new TooManyWebhooks(`Organization ${organizationId} already has the maximum of ${MAX_WEBHOOKS} webhooks.`);
+  if (!isOfKey) return;
+  const countOfKeys = await webhooks.countBy({ organizationId, apiKeyIds: Not(IsNull()) });
+  if (countOfKeys >= MAX_KEY_WEBHOOKS)
+    throw new TooManyWebhooks(`API keys have already registered ${MAX_KEY_WEBHOOKS} webhooks.`);
+}
+
+export const recordWebhook = (
   { manager }: Repository<FeedReaderEntity>,
   { id, organizationId }: Pick<FeedReaderEntity, 'id' | 'organizationId'>,
   command: string,
   change: AuditChange,
-): Promise<void> =>
-  recordAudit(manager, { organizationId, operation: `webhooks ${command}`, resource: 'webhooks', change, id });
+  { keyId, operation = `webhooks ${command}` }: Partial<Caller> = {},
+): Promise<void> => recordAudit(manager, { organizationId, operation, resource: 'webhooks', change, id, keyId });
 
 /** The changes of a webhook's next pages, counted up to MAX_COUNTED_CHANGES, and when the oldest was made. */
 export interface WaitingChanges {

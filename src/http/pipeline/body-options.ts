@@ -1,14 +1,5 @@
-import { ValidationPipe } from '@nestjs/common';
-import type { ModulesContainer } from '@nestjs/core';
-import { firstInvalidPath, toInstance, usesOnlyFieldDecorators } from '../../fields/field-rules';
-import {
-  handlerPipes,
-  hasInterceptors,
-  type HandlerContext,
-  type Pipe,
-  routeArguments,
-  takes,
-} from './handler-metadata';
+import { firstError, toInstance, usesOnlyFieldDecorators } from '../../fields/field-rules';
+import { type HandlerContext, hasInterceptors, routeArguments, takes } from './handler-metadata';
 
 /** How a handler reads its body. */
 export interface BodyOptions {
@@ -34,7 +25,7 @@ export function bodyOptionsOf(context: HandlerContext): BodyOptions | undefined 
   const [{ type } = {}] = parameters;
   return {
     accepts: acceptedBy(parameters),
-    allOptional: !type || !usesOnlyFieldDecorators(type) || firstInvalidPath(toInstance(type, {})) === undefined,
+    allOptional: !type || !usesOnlyFieldDecorators(type) || firstError(toInstance(type, {})) === undefined,
     isRaw,
     takesForms: takesFiles || hasInterceptors(context),
     isImplicit: parameters.length === 0,
@@ -48,32 +39,3 @@ function acceptedBy(parameters: ReturnType<typeof routeArguments>): BodyOptions[
   if (type === Array) return 'array';
   return type === undefined || type === Object ? 'either' : 'object';
 }
-
-/** The parts of a request that a ValidationPipe of a module may check instead of Lanyard's. */
-const CHECKED_PARTS = ['BODY', 'QUERY', 'PARAM'] as const;
-export type CheckedPart = (typeof CHECKED_PARTS)[number];
-
-const isValidationPipe = (pipe: Pipe): boolean =>
-  pipe === ValidationPipe || (typeof pipe === 'function' ? pipe.prototype : pipe) instanceof ValidationPipe;
-
-/** Those that modules have as their `APP_PIPE`. */
-const globalPipes = (modules: ModulesContainer): Pipe[] =>
-  [...modules.values()]
-    .flatMap(({ providers }) => [...providers.values()])
-    .filter(({ subtype }) => subtype === 'pipe')
-    .map(({ instance }) => instance as Pipe);
-
-/** The parts of a request that are left to a ValidationPipe of a module, its controller, its handler or a parameter. */
-export function partsLeftToModule(context: HandlerContext, modules: ModulesContainer): readonly CheckedPart[] {
-  if ([...globalPipes(modules), ...handlerPipes(context)].some(isValidationPipe)) return CHECKED_PARTS;
-  return CHECKED_PARTS.filter((part) =>
-    routeArguments(context, part).some(({ name, pipes }) => name === undefined && pipes.some(isValidationPipe)),
-  );
-}
-
-const LEFT_TO_MODULE = Symbol('left to the module');
-
-/** Marks a body, a query or path parameters that a pipe of the module checks. */
-export const leaveToModule = (part: object): object => Object.defineProperty(part, LEFT_TO_MODULE, { value: true });
-
-export const isLeftToModule = (part: object): boolean => LEFT_TO_MODULE in part;

@@ -16,6 +16,7 @@ import {
   RejectedApiKey,
   RowNotFound,
   UnknownPath,
+  UnstorableField,
 } from '../../errors/exceptions';
 import type { Fault } from '../../errors/faults';
 import { errorBody, errorText, JSON_TYPE, setFaultHeaders } from '../../errors/error-response';
@@ -102,7 +103,7 @@ function faultOf(error: unknown, request: Request): Fault | undefined {
     const fault = error.fault ?? (parameter && `path ${parameter}`);
     return fault === undefined ? undefined : { fault, reason: error.reason };
   }
-  const hasFault = [InvalidRequest, MissingApiKey, RejectedApiKey, OutOfScope, UnknownPath].some(
+  const hasFault = [InvalidRequest, UnstorableField, MissingApiKey, RejectedApiKey, OutOfScope, UnknownPath].some(
     (type) => error instanceof type,
   );
   if (!hasFault) return undefined;

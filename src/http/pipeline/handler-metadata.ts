@@ -1,7 +1,6 @@
-import type { ExecutionContext, PipeTransform, Type } from '@nestjs/common';
+import type { ExecutionContext, Type } from '@nestjs/common';
 import {
   INTERCEPTORS_METADATA,
-  PIPES_METADATA,
   REDIRECT_METADATA,
   RENDER_METADATA,
   RESPONSE_PASSTHROUGH_METADATA,
@@ -15,30 +14,25 @@ import { PLAIN } from './plain';
 
 export type HandlerContext = Pick<ExecutionContext, 'getClass' | 'getHandler'>;
 
-/** A pipe as it is given to a decorator: an instance or its class. */
-export type Pipe = PipeTransform | Type<PipeTransform>;
-
 /** A parameter of a handler: `@Body()`, `@Query('limit')` and the like. */
 export interface RouteArgument {
   /** The one property that the handler asks for; undefined where it takes all of them. */
   name?: string;
   /** The declared class. */
   type?: Type<object>;
-  /** The pipes of the parameter itself. */
-  pipes: Pipe[];
 }
 
 /** The parameters of a handler that take a part of the request, or its response. */
 export function routeArguments(context: HandlerContext, part: keyof typeof RouteParamtypes): RouteArgument[] {
   const controller = context.getClass();
   const method = methodNameOf(controller, context.getHandler());
-  type Metadata = Record<string, { index: number; data?: string; pipes?: Pipe[] }>;
+  type Metadata = Record<string, { index: number; data?: string }>;
   const metadata = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Metadata;
   const prototype = controller.prototype as object;
   const types = (Reflect.getMetadata('design:paramtypes', prototype, method) ?? []) as (Type<object> | undefined)[];
   return Object.entries(metadata)
     .filter(([key]) => key.startsWith(`${RouteParamtypes[part]}:`))
-    .map(([, { index, data, pipes = [] }]) => ({ name: data, type: types[index], pipes }));
+    .map(([, { index, data }]) => ({ name: data, type: types[index] }));
 }
 
 /** Whether a handler has a parameter that takes one of these parts. */
@@ -78,9 +72,6 @@ export function oncePerHandler<T>(read: (context: HandlerContext) => T): (contex
     return value;
   };
 }
-
-/** The pipes of a handler and its controller, which run for each of its parameters. */
-export const handlerPipes = (context: HandlerContext): Pipe[] => declaredFor<Pipe>(context, PIPES_METADATA);
 
 /** Whether the handler or its controller has interceptors. One that takes files is known by nothing else. */
 export const hasInterceptors = (context: HandlerContext): boolean =>

@@ -8,6 +8,7 @@ import { JsonPayload } from '../server/json-payload';
 import { InvalidField, NotReplayable } from '../../errors/exceptions';
 import { writesOwnResponse } from './handler-metadata';
 import { NotFoundController } from './not-found.controller';
+import { bodyToStore } from './shown-once';
 
 /** The form of a key: 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
@@ -38,17 +39,20 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key))
       throw new InvalidField('Idempotency-Key', 'format', { fault: 'header Idempotency-Key' });
     if (writesOwnResponse(context)) throw new NotReplayable();
-    return from(this.once(request, http.getResponse<Response>(), key, next));
+    return from(this.once(context, key, next));
   }
 
-  private async once(request: Request, response: Response, key: string, next: CallHandler): Promise<JsonPayload> {
+  private async once(context: ExecutionContext, key: string, next: CallHandler): Promise<JsonPayload> {
+    const http = context.switchToHttp();
+    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+    let payload: unknown;
     const headersBefore = response.getHeaders();
     const handle = async (): Promise<StoredResponse> => {
-      const payload: unknown = await lastValueFrom(next.handle());
+      payload = await lastValueFrom(next.handle());
       // A file is known by what the handler returns, and its transaction is rolled back.
       if (!(payload instanceof JsonPayload)) throw new NotReplayable();
       const headers = changedHeaders(headersBefore, response.getHeaders());
-      return { status: response.statusCode, headers, body: payload.text };
+      return { status: response.statusCode, headers, body: bodyToStore(context, payload.text) };
     };
     const { response: stored, isReplayed } = await this.responses.runOnce(
       request.caller!,
@@ -56,10 +60,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
       fingerprintOf(request),
       handle,
     );
-    if (isReplayed) {
-      response.status(stored.status).setHeader('Idempotency-Replayed', 'true');
-      for (const [name, value] of Object.entries(stored.headers)) response.setHeader(name, value);
-    }
+    if (!isReplayed) return payload as JsonPayload;
+    response.status(stored.status).setHeader('Idempotency-Replayed', 'true');
+    for (const [name, value] of Object.entries(stored.headers)) response.setHeader(name, value);
     return new JsonPayload([stored.body]);
   }
 }

@@ -3,14 +3,11 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Scopes } from './scopes';
 import { UnknownPath } from '../../errors/exceptions';
 
-/** The path of the route that Nest's router adds last. */
-export const UNKNOWN_PATHS = '{/{*path}}';
-
 /** Unknown paths under the prefix. Being a route, it has the guard and the token bucket in front of it like any other. */
 @ApiExcludeController()
 @Controller()
 export class NotFoundController {
-  @All(UNKNOWN_PATHS)
+  @All('{/{*path}}')
   @Scopes('read', 'capture')
   notFound(): never {
     throw new UnknownPath();

@@ -49,3 +49,9 @@ export const scopesOf = (context: HandlerContext, method: string): Scope[] =>
   scopesOfMethod(method, declaredScopes(context).added);
 
 export const ownRecordOf = (context: HandlerContext): OwnRecord | undefined => declaredScopes(context).ownRecord;
+
+/** All scopes that may call a handler, for any record or for those that their key has created. */
+export function requiredScopesOf(context: HandlerContext, method: string): Scope[] {
+  const scopes = scopesOf(context, method);
+  return KEY_SCOPES.filter((scope) => scopes.includes(scope) || (scope === 'capture' && ownRecordOf(context)));
+}

@@ -1,33 +1,25 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { isLeftToModule } from './body-options';
 import {
   checkedProperties,
-  type FieldError,
   fieldErrors,
-  firstInvalidPath,
+  firstError,
   isObject,
   toInstance,
   usesOnlyFieldDecorators,
 } from '../../fields/field-rules';
 import { InvalidField, InvalidRequest } from '../../errors/exceptions';
 import type { FaultCause } from '../../errors/faults';
-import { causeInQuery, causeOf, causeOfValidationError } from './fault-reason';
-import { messageOf } from './validator-message';
+import { causeOf, causeOfValidationError } from './fault-reason';
 
 /** Makes an instance of a class of what was sent. It throws what `invalid` creates. */
 type Parser = (sent: object, metadata: ArgumentMetadata) => unknown;
 
-/**
- * The error for the first invalid field of a part of the request.
- * @param message the one that its validator was given
- */
-function invalid({ type, data }: ArgumentMetadata, path: string, cause: FaultCause, message?: string): InvalidRequest {
-  const { reason, detail } = cause;
+/** The error for the first invalid field of a part of the request. */
+function invalid({ type, data }: ArgumentMetadata, path: string, { reason, detail }: FaultCause): InvalidRequest {
   // An object may be a property itself: `@Body('address') address: AddressDto`.
   const field = [data, path].filter(Boolean).join('.');
   const fault = `${type === 'param' ? 'path' : type} ${field}`;
-  if (message !== undefined) return new InvalidRequest(fault, reason, { message });
   return type === 'body' ? new InvalidField(field, reason, { detail }) : new InvalidRequest(fault, reason, { detail });
 }
 
@@ -42,7 +34,7 @@ const VALUE_TYPES: unknown[] = [String, Number, Boolean, Array, Object, Date, Ma
 export class RequestValidationPipe implements PipeTransform {
   private readonly parsers = new WeakMap<object, Parser>();
 
-  /** @throws InvalidField for a body, InvalidRequest for a query or a path, and where the validator has a message */
+  /** @throws InvalidField for a body, InvalidRequest for a query or a path */
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { type, metatype, data } = metadata;
     // A path parameter has a pipe of its own: Nest's would read `0x10` as the number 16.
@@ -74,9 +66,10 @@ function parserFor(metatype: Type<object>): Parser {
   if (usesOnlyFieldDecorators(metatype)) {
     return (sent, metadata) => {
       const instance = toInstance(metatype, sent);
-      if (firstInvalidPath(instance) === undefined) return instance;
-      const error = fieldErrors(instance).next().value as FieldError;
-      const cause = metadata.type === 'query' ? causeInQuery(sent, error) : causeOf(error);
+      const error = firstError(instance);
+      if (error === undefined) return instance;
+      const isRepeated = metadata.type === 'query' && Array.isArray((sent as Record<string, unknown>)[error.path]);
+      const cause: FaultCause = isRepeated ? { reason: 'duplicate' } : causeOf(error);
       return rejectAfterPathErrors(invalid(metadata, error.path, cause));
     };
   }
@@ -91,7 +84,6 @@ function parserFor(metatype: Type<object>): Parser {
     exceptionFactory: ([error]) => error,
   });
   return async (sent, metadata) => {
-    if (isLeftToModule(sent)) return sent;
     const values = sent as Record<string, unknown>;
     const known = names.filter((name) => Object.hasOwn(values, name)).map((name) => [name, values[name]]);
     try {
@@ -100,7 +92,7 @@ function parserFor(metatype: Type<object>): Parser {
       // A ValidationError is no Error: it comes from `exceptionFactory`.
       if (thrown instanceof Error) throw thrown;
       const error = thrown as ValidationError;
-      throw invalid(metadata, pathOf(error), causeOfError(error), messageOf(error));
+      throw invalid(metadata, pathOf(error), causeOfError(error));
     }
   };
 }

@@ -1,6 +1,5 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
-import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { Config } from '../../config';
@@ -8,7 +7,6 @@ import { JSON_TYPE } from '../../errors/error-response';
 import { JsonPayload } from './json-payload';
 import { Connections } from './connections';
 import { MAX_HEAD_BYTES } from '../../fields/text';
-import { RawRoutes } from './raw-routes';
 import { SlowReaderLimit } from './slow-reader-limit';
 
 /**
@@ -21,7 +19,6 @@ const MAX_UNSPLIT_CHARACTERS = 1 << 20;
 export class LeanExpressAdapter extends ExpressAdapter {
   readonly slowReaders: SlowReaderLimit;
   readonly connections = new Connections();
-  readonly rawRoutes: RawRoutes;
   /** Whether each response asks its client to close the connection. */
   isDraining = false;
   /** The first step of every request, before Express parses its target. */
@@ -31,7 +28,6 @@ export class LeanExpressAdapter extends ExpressAdapter {
     // Required here because tracing instruments what CommonJS requires, and Nest imports Express as an ES module.
     super(express());
     this.slowReaders = new SlowReaderLimit(config.responseTimeoutMs);
-    this.rawRoutes = new RawRoutes(this);
     // `/Leads` and `/leads/` are different paths from `/leads`.
     Object.assign(this.getInstance<{ router: object }>().router, { caseSensitive: true, strict: true });
   }
@@ -92,11 +88,9 @@ export class LeanExpressAdapter extends ExpressAdapter {
 
   /**
    * Nest responds with 404 only to unknown paths under the prefix; Express would respond to all others, `*` included, in
-   * HTML.
+   * HTML. So the prefix is not passed on.
    */
   override setNotFoundHandler(handler: RequestHandler): void {
-    for (const name of this.rawRoutes.names())
-      new Logger('Express').log(`A module serves ${name} by Express, where no API key and no rate limit protect it`);
     super.setNotFoundHandler(handler);
   }
 

@@ -34,7 +34,7 @@ export function handleMalformedRequests(server: Server, connections: Connections
   server.on('connect', (request) => takeOver(request, rawResponse(400)));
   // A request beyond what a connection may have in progress: see express-adapter.ts.
   server.on('upgrade', (request) => takeOver(request));
-  // JsonBodyInterceptor sends 100 Continue. After any other response the client may send either its body or the next
+  // body-reader.ts sends 100 Continue. After any other response the client may send either its body or the next
   // request.
   server.on('checkContinue', (request, response) => {
     response.setHeader('Connection', 'close');

@@ -2,13 +2,14 @@ import type { Command } from 'commander';
 import { AuditLog, type AuditQuery, type AuditRow } from '../../access/audit-log.service';
 import { addCommand, parseDateTimeOption, parseOrganizationId, parseUuid } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 
 const dayAgo = (): Date => new Date(Date.now() - 86_400_000);
 
 /** The command `audit`. */
 export function auditCommand(program: Command, session: Session): void {
   addCommand(program, 'audit', {
-    summary: 'Show who created, updated and deleted which record, oldest first.',
+    summary: SUMMARIES.audit,
     notes:
       'Without --organization it shows what belongs to the installation: backups, restores, deleted organizations. ' +
       'Entries are kept for LANYARD_AUDIT_DAYS.',

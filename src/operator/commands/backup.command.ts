@@ -9,12 +9,13 @@ import type { RowCounts } from '../../exchange/backup/backup-file';
 import { addCommand } from '../arguments';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { CommandError } from '../terminal/terminal';
 
 /** The command `backup`. */
 export function backupCommand(program: Command, session: Session): void {
   addCommand(program, 'backup', {
-    summary: 'Write the whole database to a file. The server can keep running.',
+    summary: SUMMARIES.backup,
     notes:
       'A backup is a consistent snapshot of everything that was stored before it began. It contains personal data, hashes of ' +
       'API keys and the secrets of webhooks, so only the owner of the file may read it.',

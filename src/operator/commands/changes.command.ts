@@ -6,6 +6,7 @@ import { MAX_CHANGES } from '../../feed/changes/changes.sql';
 import type { JsonText } from '../../data/database/statements';
 import { addCommand, organizationOption, findOrganization } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { OutputClosed, print, CommandError, UsageError } from '../terminal/terminal';
 
 const POLL_INTERVAL_MS = 1000;
@@ -18,7 +19,7 @@ interface ChangesOptions {
 /** The command `changes …`. */
 export function changesCommand(program: Command, session: Session): void {
   const changes = addCommand(program, 'changes', {
-    summary: 'Show the change feed of an organization, as clients see it.',
+    summary: SUMMARIES.changes,
     notes:
       'Without --follow it shows what a new client gets: every record once (a snapshot), then what has changed meanwhile. ' +
       'With --follow it shows changes from now on, polls once a second, and ends with Ctrl-C. The table shows which ' +

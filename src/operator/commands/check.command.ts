@@ -2,14 +2,13 @@ import type { Command } from 'commander';
 import { addCommand } from '../arguments';
 import { type CheckResult, CheckService } from '../../data/schema/check.service';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { CommandError } from '../terminal/terminal';
 
 /** The command `check`. */
 export function checkCommand(program: Command, session: Session): void {
   addCommand(program, 'check', {
-    summary:
-      'Compare derived data (lead documents, list counts and positions, search texts) with its source, and find ' +
-      'functions and triggers that were dropped or disabled.',
+    summary: SUMMARIES.check,
     example: 'check --repair',
   })
     .option('--repair', 'rebuild what is wrong, recreate what was dropped, and re-enable triggers')

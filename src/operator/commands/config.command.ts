@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import { effectiveSettings, unknownSettings } from '../../config';
 import { addCommand } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { printStatus } from '../terminal/terminal';
 
 /** The command `config`. */
 export function configCommand(program: Command, session: Session): void {
   addCommand(program, 'config', {
-    summary: 'Show the settings in force, without passwords. It connects to nothing.',
+    summary: SUMMARIES.config,
     example: 'config',
   }).action(async () => {
     const unknown = unknownSettings();

@@ -10,6 +10,7 @@ import { COMMAND_NAME } from '../command-name';
 import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { Progress } from '../terminal/progress';
 import { OutputClosed, print, UsageError } from '../terminal/terminal';
 
@@ -31,7 +32,7 @@ apostrophe, which import removes. Use --raw for other programs.`;
 /** The command `export`. */
 export function exportCommand(program: Command, session: Session, service: CsvService): void {
   const exporter = addCommand(program, 'export', {
-    summary: 'Export all data of an organization, and the industry-event catalog.',
+    summary: SUMMARIES.export,
     example: 'export --organization 1 > backup.json',
   })
     .option(...organizationOption('organization whose data to export'))

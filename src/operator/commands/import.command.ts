@@ -23,6 +23,7 @@ import { adviceLines, columnNames, errorsJson, reportJson, reportText } from '..
 import { fileSize, openTwice, readChunks } from '../input';
 import { LeftOutList } from '../left-out-list';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { Progress } from '../terminal/progress';
 import { print, RowsSkipped, UsageError } from '../terminal/terminal';
 
@@ -60,7 +61,7 @@ interface ImportCommandOptions extends CsvOptions {
 /** The command `import FILE`. */
 export function importCommand(program: Command, session: Session, service: CsvService): void {
   const importer = addCommand(program, 'import', {
-    summary: 'Import a dataset or a CSV file into an organization.',
+    summary: SUMMARIES.import,
     example: 'import dataset.json --organization 1',
   })
     .argument('<FILE>', 'file to import; - is standard input')

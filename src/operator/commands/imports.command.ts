@@ -5,6 +5,7 @@ import { UndoService } from '../../exchange/datasets/undo.service';
 import { COMMAND_NAME } from '../command-name';
 import { addCommand, findOrganization, organizationOption, parseOrganizationId, parseUuid } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { Progress } from '../terminal/progress';
 import { CommandError } from '../terminal/terminal';
 
@@ -18,7 +19,7 @@ const MAX_LISTED_IMPORTS = 50;
 /** The commands `imports …`. */
 export function importsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'imports', {
-    summary: 'Show the imports of an organization, and take back what one of them created.',
+    summary: SUMMARIES.imports,
     example: 'imports list --organization 1',
   });
   addCommand(group, 'list', {

@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { CatalogService } from '../../contexts/industry-events/catalog.service';
 import { addCommand, parseText } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 
 /** The command `industry-events …`. */
 export function industryEventsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'industry-events', {
-    summary: 'Delete industry events from the catalog that all organizations share.',
+    summary: SUMMARIES['industry-events'],
     example: 'industry-events delete --source-type e2e',
   });
   addCommand(group, 'delete', {

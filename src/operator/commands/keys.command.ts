@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { ApiKeysService, DEFAULT_LIMITS, type KeySettings } from '../../access/api-keys.service';
+import { type ApiKey, ApiKeysService, DEFAULT_LIMITS, type KeySettings } from '../../access/api-keys.service';
+import { KeyWebhooksService } from '../../feed/webhooks/key-webhooks.service';
 import { KEY_SCOPES } from '../../http/pipeline/scopes';
 import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../http/rate-limit/token-bucket';
 import {
@@ -17,8 +18,9 @@ import {
   requireFound,
 } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { FAULTS_SYNTAX, parseFaults } from '../../http/simulate/faults';
-import { UsageError } from '../terminal/terminal';
+import { printStatus, UsageError } from '../terminal/terminal';
 import { addCheckCommand } from './keys-check.command';
 
 type Limits = Partial<BucketLimits>;
@@ -40,7 +42,7 @@ const SHOWN_ONCE = 'The key is shown only this once.';
 /** The command `keys …`. */
 export function keysCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'keys', {
-    summary: 'Issue, list, check, limit, rotate and revoke the API keys of an organization.',
+    summary: SUMMARIES.keys,
     example: 'keys issue --organization 1 --label crm-sync',
   });
   addIssueCommand(group, session);
@@ -116,19 +118,30 @@ function addChangeCommands(group: Command, session: Session): void {
     .action(async (id: string, limits: Limits) => {
       requireLimits(limits);
       if (Object.keys(limits).length === 0) throw new UsageError('Set --max-tokens, --refill-rate or both');
-      await session.print(await change(id, (keys) => keys.setLimits(id, limits)));
+      const key = await change(id, (keys) => keys.setLimits(id, limits));
+      await session.print(key);
+      const warning = endWarning(key);
+      if (warning) printStatus(warning);
     });
 
   addCommand(group, 'rotate', {
     summary: 'Replace a key. The old key keeps working until the overlap ends.',
-    notes: 'The new key has the organization, label, scope, limits and expiration of the old one.',
+    notes:
+      'The new key has the organization, label, scope, limits and expiration of the old one. Webhooks that the old key has ' +
+      'registered are passed on, and both keys have them until the overlap ends.',
     example: 'keys rotate KEYID --overlap 24h',
   })
     .argument(...KEY_ID_ARGUMENT)
     .option('--overlap <TIME>', `how long the old key keeps working, ${DURATION_HELP}`, parseDuration('--overlap'), 0)
-    .action(async (id: string, { overlap }: { overlap: number }) => {
-      const { oldEnds, ...issued } = await change(id, (keys) => keys.rotate(id, overlap));
+    .option('--without-webhooks', 'delete the webhooks of the old key, which has leaked, instead of passing them on')
+    .action(async (id: string, options: RotateOptions) => {
+      const { overlap, withoutWebhooks: deletesWebhooks } = options;
+      const { oldEnds, formerSuccessorId, ...issued } = await session.withServices(async (services) => {
+        const rotated = await services.get(KeyWebhooksService).rotateKey(id, overlap, { deletesWebhooks });
+        return requireFound('Key', id, rotated);
+      });
       await session.print(issued, { hint: `${SHOWN_ONCE} The old one works until ${oldEnds.toISOString()}.` });
+      if (formerSuccessorId) printStatus(`Key ${id} had been replaced by ${formerSuccessorId}, which stays valid.`);
     });
 
   addCommand(group, 'revoke', {
@@ -137,6 +150,21 @@ function addChangeCommands(group: Command, session: Session): void {
   })
     .argument(...KEY_ID_ARGUMENT)
     .action(async (id: string) => session.print(await change(id, (keys) => keys.revoke(id))));
+}
+
+/** Tells whether the limits of a key will soon, or already do, limit nothing. */
+function endWarning({ id, revokedAt, expiresAt, successorId }: ApiKey): string | undefined {
+  if (revokedAt) return `Key ${id} was revoked, so its limits have no effect.`;
+  if (expiresAt && expiresAt <= new Date()) return `Key ${id} has expired, so its limits have no effect.`;
+  if (expiresAt && successorId)
+    return `Key ${id} ends at ${expiresAt.toISOString()}. Its successor ${successorId} keeps its own limits.`;
+  return undefined;
+}
+
+interface RotateOptions {
+  /** Seconds. */
+  overlap: number;
+  withoutWebhooks?: boolean;
 }
 
 /** @throws UsageError when a key cannot have them */

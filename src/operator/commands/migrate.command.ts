@@ -4,12 +4,13 @@ import { revertExtension } from '../../data/schema/migrate';
 import { findDatabase, openDatabase } from '../../data/schema/open';
 import { addCommand } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { printStatus } from '../terminal/terminal';
 
 /** The command `migrate`. */
 export function migrateCommand(program: Command, session: Session): void {
   addCommand(program, 'migrate', {
-    summary: 'Apply pending migrations now, before a server does so when it starts.',
+    summary: SUMMARIES.migrate,
     example: 'migrate',
   })
     .option('--revert-extension', 'revert all migrations of the extension before you remove it; this deletes its data')

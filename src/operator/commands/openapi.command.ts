@@ -3,12 +3,13 @@ import { Config } from '../../config';
 import { openApiDocument } from '../../openapi/document';
 import { addCommand } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { print } from '../terminal/terminal';
 
 /** The command `openapi`. */
 export function openapiCommand(program: Command, session: Session): void {
   addCommand(program, 'openapi', {
-    summary: 'Print the OpenAPI document of this server, as /openapi.json has it. Connects to nothing.',
+    summary: SUMMARIES.openapi,
     example: 'openapi > openapi.json',
   }).action(() => printDocument(session));
 }

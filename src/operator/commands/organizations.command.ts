@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { OrganizationsService } from '../../access/organizations.service';
 import { addCommand, findOrganization, parseOrganizationId, parseText } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { CommandError } from '../terminal/terminal';
 
 const ID_ARGUMENT = ['<ID>', 'ID of the organization (see "organizations list")', parseOrganizationId('ID')] as const;
@@ -9,7 +10,7 @@ const ID_ARGUMENT = ['<ID>', 'ID of the organization (see "organizations list")'
 /** The command `organizations …`. */
 export function organizationsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'organizations', {
-    summary: 'Create, list, rename and delete organizations.',
+    summary: SUMMARIES.organizations,
     example: 'organizations create --name "Cobalt Systems"',
   });
   addCommand(group, 'create', {

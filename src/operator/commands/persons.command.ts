@@ -15,6 +15,7 @@ import {
 import { hashPerson, readErasures, recordErasure } from '../erasure-file';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { formatCount } from '../terminal/table';
 import { CommandError, errorMessage, printStatus, UsageError } from '../terminal/terminal';
 
@@ -42,7 +43,7 @@ const MIN_PHONE_DIGITS = 5;
 /** The command `persons …`. */
 export function personsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'persons', {
-    summary: "Find and erase a person's data.",
+    summary: SUMMARIES.persons,
     example: 'persons find --email a@b.example',
   });
   const find = addCommand(group, 'find', {

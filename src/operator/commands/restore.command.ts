@@ -5,13 +5,14 @@ import { RestoreService } from '../../exchange/backup/restore.service';
 import { addCommand } from '../arguments';
 import { fileSize, openTwice } from '../input';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { Progress } from '../terminal/progress';
 import { printStatus } from '../terminal/terminal';
 
 /** The command `restore`. */
 export function restoreCommand(program: Command, session: Session): void {
   addCommand(program, 'restore', {
-    summary: 'Restore a backup into an empty database, with organizations, API keys, webhooks and all other data.',
+    summary: SUMMARIES.restore,
     notes:
       'The restore is all or nothing. The database must be empty: set DATABASE_URL to an empty database, or ' +
       'LANYARD_DATA_DIR to an empty directory.',

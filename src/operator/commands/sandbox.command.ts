@@ -5,12 +5,13 @@ import { createStopSignal } from '../../http/server/stop-signal';
 import type { TestLanyard } from '../../testing/test-lanyard';
 import { addCommand, parseInteger } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { printStatus } from '../terminal/terminal';
 
 /** The command `sandbox`. */
 export function sandboxCommand(program: Command, session: Session): void {
   addCommand(program, 'sandbox', {
-    summary: 'Start a server for tests, with a demo organization and a key without limits, that leaves nothing behind.',
+    summary: SUMMARIES.sandbox,
     notes:
       'The server listens on this machine only. Its PostgreSQL is in a temporary directory, which is removed when the ' +
       'command ends (Ctrl-C); DATABASE_URL and the other settings have no effect. Requests can ask for simulated faults ' +

@@ -5,6 +5,7 @@ import { wholeRecords } from '../../exchange/datasets/read-json';
 import { inventedRecords } from '../demo/seed';
 import { Progress } from '../terminal/progress';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { importInto } from './import.command';
 
 interface SeedOptions {
@@ -17,7 +18,7 @@ const MAX_LEADS = 10_000_000;
 /** The command `seed`. */
 export function seedCommand(program: Command, session: Session, service: CsvService): void {
   addCommand(program, 'seed', {
-    summary: 'Fill an organization with made-up data.',
+    summary: SUMMARIES.seed,
     notes: 'The same options always produce the same data. To remove it, delete the organization.',
     example: 'seed --organization 1 --leads 100000',
   })

@@ -8,14 +8,14 @@ import { RedisConnection } from '../../http/rate-limit/redis';
 import { COMMAND_NAME } from '../command-name';
 import { addCommand } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { type DatabaseStatus, StatusService, UNKNOWN_COUNTS } from '../../observability/status.service';
 import { CommandError } from '../terminal/terminal';
 
 /** The command `status`. */
 export function statusCommand(program: Command, session: Session): void {
   addCommand(program, 'status', {
-    summary:
-      'Show the state of the database, Redis, migrations, keys, leads and webhooks, and the busiest keys of the last hour.',
+    summary: SUMMARIES.status,
     notes:
       'It exits with status 1 if it cannot reach the database. It stores nothing and applies no migrations; in Redis it ' +
       'takes one token, from a bucket of its own. A key is expiring if it expires within 7 days. The servers update the ' +

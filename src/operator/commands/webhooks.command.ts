@@ -18,6 +18,7 @@ import {
   requireFound,
 } from '../arguments';
 import type { Session } from '../session';
+import { SUMMARIES } from '../summaries';
 import { CommandError, UsageError } from '../terminal/terminal';
 
 const DAY_S = 86_400;
@@ -40,7 +41,7 @@ const SHOWN_ONCE = 'The secret is shown only this once.';
 /** The command `webhooks …`. */
 export function webhooksCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'webhooks', {
-    summary: 'Send the changes of an organization to a URL.',
+    summary: SUMMARIES.webhooks,
     example: 'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard',
   });
   addCreateCommand(group, session);

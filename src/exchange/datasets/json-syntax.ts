@@ -1,19 +1,7 @@
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-
 /**
- * Where text stops being JSON: `JSON.parse` does not say it for every error, and counts UTF-16 units instead of bytes.
- * @returns the zero-based offset in bytes; the length of the text where it ends too early
+ * The index at which a text stops being JSON: its length where it ends too early. `JSON.parse` does not say it for every
+ * error.
  */
-export function jsonErrorOffset(bytes: Buffer): number {
-  const encoded = Buffer.from(bytes.toString());
-  const firstBroken = bytes.findIndex((byte, at) => byte !== encoded[at]);
-  const end = firstBroken < 0 ? bytes.length : firstBroken;
-  const start = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
-  // Latin-1 makes one character of each byte.
-  return start + jsonErrorIndex(bytes.toString('latin1', start, end));
-}
-
-/** The index at which a text stops being JSON: its length where it ends too early. */
 export function jsonErrorIndex(text: string): number {
   const position = errorPosition(text);
   if (position !== undefined) return position;
