@@ -193,6 +193,11 @@ export interface Extension {
   modules?: (Type | DynamicModule)[];
   /** Migrations that run after Lanyard's own and are recorded in the same table. */
   migrations?: (new () => MigrationInterface)[];
+  /**
+   * Tables that foreign keys need not keep apart by organization, such as one whose rows all organizations share. Without the
+   * name of such a table, it is an error at startup.
+   */
+  unscopedTables?: readonly string[];
   /** Contexts with sections of import and export, or with resources that the change feed follows. */
   contexts?: readonly Context[];
   /** Providers that take the place of those which a module, of Lanyard or of yours, has for the same tokens. */
@@ -295,10 +300,21 @@ export declare class InvalidRequest extends BadRequestException implements Fault
 /** Any JSON value, of a `jsonb` column. */
 export declare const JsonField: (options?: FieldOptions) => PropertyDecorator;
 
-/** Text that is one JSON value. PostgreSQL renders it, and it is sent unchanged. */
-export type JsonText = string & {
-  readonly isJson: unique symbol;
-};
+/**
+ * One JSON value as text. PostgreSQL renders it, and a response has it unchanged; within an object, it is sent as its value.
+ *
+ * @example
+ * ```ts
+ * const lead = JSON.parse(await this.leads.get(caller, id)) as { firstName: string };
+ * ```
+ */
+export declare class JsonText {
+  readonly text: string;
+  constructor(text: string);
+  toString(): string;
+  /** The value. */
+  toJSON(): unknown;
+}
 
 export declare class LeadActivityEventsModule {}
 
@@ -311,8 +327,13 @@ export declare class LeadActivityEventsService {
 export declare class LeadsModule {}
 
 export declare class LeadsService {
-  /** @throws InvalidRequest when only one of `remoteId` and `integrationType` is given */
-  list(caller: Caller, { email, remoteId, integrationType, ...page }: LeadsQuery): Promise<Page>;
+  /**
+   * @throws InvalidRequest when only one of `remoteId` and `integrationType` is given, or a word of `q` is too short
+   * @throws RowNotFound when the event is not the organization's
+   */
+  list(caller: Caller, { limit, offset, ...query }: LeadsQuery): Promise<Page>;
+  /** @throws RowNotFound */
+  listEvents(caller: Caller, leadId: string, page: PageQuery): Promise<Page>;
   /** @throws RowNotFound */
   get(caller: Caller, leadId: string): Promise<JsonText>;
   create(caller: Caller, input: LeadCreateV0Input): Promise<JsonText>;
@@ -434,8 +455,24 @@ export declare class OrganizationRepository<T extends Owned> {
   restore(where: FindOptionsWhere<T>): Promise<UpdateResult>;
 }
 
-/** One page of a list. */
-export interface Page {
+/**
+ * One page of a list.
+ *
+ * @example
+ * ```ts
+ * return new Page({ limit, offset, items, total });
+ * ```
+ */
+export declare class Page implements PageFields {
+  readonly limit: number;
+  readonly offset: number;
+  readonly items: (JsonText | object)[];
+  readonly total: number;
+  constructor({ limit, offset, items, total }: PageFields);
+}
+
+/** What a page of a list consists of. */
+export interface PageFields {
   /** The number of items per page. */
   limit: number;
   /** The zero-based index of the page. */
@@ -546,8 +583,11 @@ export declare const ReturnsList: (
 /** `results` is an empty object. */
 export declare const ReturnsNothing: (description: string) => Answers<void>;
 
-/** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
-export declare const ReturnsPage: (key: string, model: Type) => Answers<Page>;
+/**
+ * `results.<key>` is a page of a list, with `results.total` and `pagination`.
+ * @param name tells the page from that of another list with the same key
+ */
+export declare const ReturnsPage: (key: string, model: Type, name?: string) => Answers<PageFields>;
 
 /** The row does not exist, or it belongs to another organization. */
 export declare class RowNotFound extends Error {
@@ -1037,11 +1077,6 @@ type DecimalOptions = FieldOptions<{
   max?: number;
 }>;
 
-/** Entries differ: as texts, or in a field. The second of two alike is invalid. */
-type Distinct = {
-  distinct?: string | true;
-};
-
 declare class EventAddLeadsV0Input {
   eventLeads: EventLeadInput[];
 }
@@ -1275,14 +1310,18 @@ declare class LeadsQuery extends PageQuery {
   email?: string;
   remoteId?: string;
   integrationType?: IntegrationType;
+  q?: string;
+  hasEmail?: boolean;
+  createdSince?: string;
+  eventId?: number;
 }
 
-type ListOptions = FieldOptions<
-  {
-    min?: number;
-    max?: number;
-  } & Distinct
->;
+type ListOptions = FieldOptions<{
+  min?: number;
+  max?: number;
+  /** Entries differ: as texts, or in a field. The second of two alike is invalid. */
+  distinct?: string | true;
+}>;
 
 interface ListOptions2 {
   parent?: ListParent;

@@ -88,6 +88,7 @@ export declare function startLanyard(options?: TestOptions): Promise<TestLanyard
 
 // Not exported, but named above.
 
+/** The rows of its two tables belong to a key, by which every statement finds them, and are deleted with it. */
 declare class ApiKeyEntity {
   id: string;
   organizationId: number;
@@ -108,6 +109,11 @@ declare class ApiKeyEntity {
   expiresAt: Date | null;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
+  /**
+   * The key that has replaced this one; null, too, for keys rotated before this was stored. It needs no foreign key, because
+   * keys are only deleted with their organization.
+   */
+  successorId: string | null;
 }
 
 /** A newly issued key. This is the only time that the key itself is shown. */

@@ -225,37 +225,6 @@ describe('a receiver that says no', () => {
   });
 });
 
-describe('a slow receiver', () => {
-  it('that sends a body without end has said yes', async () => {
-    receiver.answer = (response) => void response.writeHead(200).write('x'.repeat(1 << 20));
-    const id = await create('now');
-    await newLead();
-    await waitUntil(async () => (await listed(id))?.lastStatus === 200);
-    expect(await listed(id)).toMatchObject({ state: 'active' });
-  });
-
-  it('and others like it leave room for those that answer', async () => {
-    const hanging = await Promise.all(
-      Array.from({ length: 9 }, async () => {
-        const other = await lanyard.tenant();
-        const slow = await new Receiver(other.api).listen();
-        slow.answer = () => undefined;
-        await webhooks.create(other.organizationId, slow.url, undefined, 'now');
-        await other.api.post('/leads', leadInput()).expect(200);
-        return slow;
-      }),
-    );
-    await waitUntil(() => hanging.filter(({ atOnce }) => atOnce > 0).length >= 4);
-    await create('now');
-    await newLead();
-    await waitUntil(isComplete);
-    await waitUntil(() => hanging.reduce((sum, { atOnce }) => sum + atOnce, 0) <= 4);
-    await newLead();
-    await waitUntil(isComplete);
-    for (const slow of hanging) await slow.close();
-  });
-});
-
 describe('a webhook', () => {
   it('begins a new first reading when its place is no longer kept', async () => {
     const id = await create('now');

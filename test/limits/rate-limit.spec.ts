@@ -49,6 +49,9 @@ class ExactBucket {
       rate: BigInt(wanted.refillRate.toFixed(3).replace('.', '')),
     };
     const held = this.limits ?? limits;
+    // A time that lies ahead by more than a second is that of a clock that was set back since.
+    const isLate = this.time - now > 1_000_000n;
+    if (isLate) this.time = now;
     const time = this.limits && this.time > now ? this.time : now;
     const credited = this.limits ? this.tokens + (time - this.time) * held.rate : limits.max;
     const cut = credited >= held.max ? limits.max : credited < limits.max ? credited : limits.max;
@@ -109,7 +112,7 @@ const stores = [
   {
     name: 'in process',
     missing: '',
-    open: (clock?: () => number): Buckets => new TokenBucketStore(undefined, clock),
+    open: (clock?: () => number): Buckets => new TokenBucketStore(undefined, clock, clock),
   },
   {
     name: `Redis${NO_REDIS}`,
@@ -162,6 +165,19 @@ describe.each(stores)('token bucket, $name', ({ missing, open }) => {
     expect(await store.take(key, DEFAULTS)).toMatchObject({ remaining: 19 });
     await takeAll(store, key, DEFAULTS);
     expect(await store.take(key, { maxTokens: 1, refillRate: 0.001 })).toMatchObject({ retryAfter: 1000 });
+  });
+
+  test('delays nobody by more than a second when the clock is set back, and admits at most one bucket more', async () => {
+    await takeAll(store, key, DEFAULTS);
+    clock.now += 3600 * SECOND;
+    expect(await store.take(key, DEFAULTS)).toMatchObject({ isAdmitted: true, remaining: 19 });
+    await takeAll(store, key, DEFAULTS);
+    clock.now -= 3600 * SECOND;
+    expect(await store.take(key, DEFAULTS)).toMatchObject({ isAdmitted: false, retryAfter: 1 });
+    clock.now -= SECOND;
+    expect(await store.take(key, DEFAULTS)).toMatchObject({ isAdmitted: false, retryAfter: 2 });
+    clock.now += 2 * SECOND;
+    expect(await store.take(key, DEFAULTS)).toMatchObject({ isAdmitted: true, remaining: 0 });
   });
 
   test('agrees with exact arithmetic, and admits who waited as long as the answer said', async () => {
@@ -277,8 +293,26 @@ describe('the limits of a key', () => {
 });
 
 describe('buckets in this process', () => {
+  afterEach(() => void jest.restoreAllMocks());
+
+  it.each([-3600, 3600])('go by a clock that nobody sets, when the time of day is set by %d s', async (seconds) => {
+    const store = new TokenBucketStore();
+    await takeAll(store, 'k', STANDING);
+    const set = Date.now() + seconds * 1000;
+    jest.spyOn(Date, 'now').mockReturnValue(set);
+    const { isAdmitted, retryAfter, resetAt } = await store.take('k', STANDING);
+    expect(isAdmitted).toBe(false);
+    expect(retryAfter).toBeGreaterThan(990);
+    expect(retryAfter).toBeLessThanOrEqual(1000);
+    expect(Math.abs(resetAt - set / 1000 - 5000)).toBeLessThan(10);
+  });
+
   it('holds no more than 100,000, and lets go of the one that was idle longest', async () => {
-    const store = new TokenBucketStore(undefined, () => START);
+    const store = new TokenBucketStore(
+      undefined,
+      () => START,
+      () => START,
+    );
     const slow = { maxTokens: 1, refillRate: 0.001 };
     for (let i = 0; i < 100_000; i++) await store.take(String(i), slow);
     await store.take('0', slow);

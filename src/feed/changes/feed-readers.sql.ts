@@ -41,6 +41,14 @@ export const IS_DUE = `r.paused_at is null and r.disabled_at is null and r.id <>
       or r.caught_up_log is distinct from (select state.generation from ${LOG_STATE})
       or exists (select from ${missingChanges(':names', ':numbers')}) end`;
 
+/**
+ * Lets the waits begin anew of readers that have moved in the future: the clock was set back, and nobody knows by how much. So it
+ * delays no attempt by more than its wait. `$1` is the time.
+ */
+export const RESTART_WAITS = `
+  update feed_readers set next_attempt_at = $1::timestamptz + (next_attempt_at - moved_at), moved_at = $1
+  where moved_at > $1`;
+
 /** Deletes webhooks whose keys have all expired or were revoked. */
 export const DELETE_WITHOUT_KEY = `
   delete from feed_readers r

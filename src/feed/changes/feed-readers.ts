@@ -2,12 +2,13 @@ import { GoneException, Injectable, Logger } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOptionsWhere, IsNull, Repository } from 'typeorm';
 import { ReservedConnection } from '../../data/database/reserved-connection';
+import type { JsonText } from '../../data/database/statements';
 import { Transactions } from '../../data/database/transactions';
 import { type ChangesPage, ChangesService, ForeignCursor } from './changes.service';
 import { FeedClock } from './feed-clock';
 import { FeedReaderEntity, readerFields } from './feed-reader.entity';
 import { recordAudit } from '../../access/audit-log.service';
-import { DELETE_WITHOUT_KEY, IS_DUE } from './feed-readers.sql';
+import { DELETE_WITHOUT_KEY, IS_DUE, RESTART_WAITS } from './feed-readers.sql';
 import { SentChanges } from './sent-changes';
 
 const MAX_CHANGES = 100;
@@ -37,10 +38,11 @@ export class FeedReaders {
    * @param inHand ids of readers that a delivery is under way for
    * @param subscriptions the names of this server's methods
    */
-  due(inHand: string[], subscriptions: string[]): Promise<FeedReaderEntity[]> {
+  async due(inHand: string[], subscriptions: string[]): Promise<FeedReaderEntity[]> {
     const now = this.clock.now();
     const refreshBefore = new Date(now.getTime() - CURSOR_REFRESH_MS);
     const { names, numbers } = this.changes.resources;
+    await this.connection.run((manager) => manager.query(RESTART_WAITS, [now]));
     return this.connection.run((manager) =>
       manager
         .withRepository(this.readers)
@@ -158,4 +160,4 @@ export function placeAfter({ hasMore, readAt }: ChangesPage): Partial<FeedReader
   return hasMore || !readAt ? {} : { caughtUpTo: readAt.snapshot, caughtUpLog: readAt.generation };
 }
 
-export const changedAt = (change: string): Date => new Date((JSON.parse(change) as { at: string }).at);
+export const changedAt = (change: JsonText): Date => new Date((change.toJSON() as { at: string }).at);

@@ -12,6 +12,8 @@ import type { FeedReaderEntity } from '../changes/feed-reader.entity';
 
 /** Milliseconds from the start of an attempt within which the head of the response must have come. */
 const HEAD_TIMEOUT_MS = 15_000;
+/** The error of an attempt without a response. It is stored, so that a receiver that hangs is known after a restart, too. */
+export const TIMEOUT_ERROR = 'timeout';
 /** Bytes and milliseconds of the response's body, which nobody reads. */
 const MAX_BODY_BYTES = 1024;
 const BODY_TIMEOUT_MS = 1_000;
@@ -71,7 +73,7 @@ function post(url: URL, body: string, options: RequestOptions): Promise<Delivery
   const { request: start } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve) => {
     const request = start(url, options);
-    let timeout = setTimeout(() => request.destroy(new Error('timeout')), HEAD_TIMEOUT_MS);
+    let timeout = setTimeout(() => request.destroy(new Error(TIMEOUT_ERROR)), HEAD_TIMEOUT_MS);
     let result: DeliveryResult = { error: 'connection closed' };
     let informational = 0;
     request.on('information', () => {

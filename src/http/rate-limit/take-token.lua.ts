@@ -37,10 +37,12 @@ end
 local stored_tokens, stored_time = tokens, time
 
 -- Credit the time that passed, under the limits that were in force. Times are compared before they are multiplied, as
--- years at a high rate would leave 2^53. A clock that went back (a failover, a correction) credits nothing, and the
--- later time is kept, or the same time would be credited twice.
+-- years at a high rate would leave 2^53. A clock that went back (a failover, a correction) credits nothing. A small lead of
+-- the stored time is kept, or the same time would be credited twice; a larger one would keep the key waiting.
 local elapsed = now - time
-if elapsed > 0 then
+if elapsed < -1000000 then
+  time = now
+elseif elapsed > 0 then
   if elapsed >= ceil_divide(stored_max - tokens, stored_rate) then
     tokens = stored_max
   else
@@ -64,7 +66,7 @@ end
 
 -- A refusal under unchanged limits writes nothing: a client that hammers an empty bucket costs no replication, and the
 -- credit follows from the older state just as well.
-if admitted == 0 and max == stored_max and rate == stored_rate then
+if admitted == 0 and max == stored_max and rate == stored_rate and stored_time <= time then
   return {0, stored_tokens, stored_time, now}
 end
 

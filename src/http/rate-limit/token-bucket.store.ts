@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { RedisTokenBucketStore } from './redis-token-bucket.store';
-import { type BucketLimits, type BucketState, takeToken, type TakeResult } from './token-bucket';
+import { type BucketLimits, type BucketState, takeToken, type TakeResult, toTakeResult } from './token-bucket';
 
 /** About 20 MB. With more keys than this, those unused for longest get a full bucket again. */
 const MAX_BUCKETS = 100_000;
@@ -29,10 +29,14 @@ export class TokenBucketStore {
   /** The timer between two probes of an unreachable Redis. */
   private probePause?: NodeJS.Timeout;
 
-  /** @param clock Unix time in microseconds, an integer */
+  /**
+   * @param clock microseconds since any moment, an integer that never decreases, so that a time of day that is set changes no limit
+   * @param unixClock Unix time in microseconds, an integer
+   */
   constructor(
     private readonly redis?: RedisTokenBucketStore,
-    private readonly clock = () => Date.now() * 1000,
+    private readonly clock = () => Math.floor(performance.now() * 1000),
+    private readonly unixClock = () => Date.now() * 1000,
   ) {}
 
   /**
@@ -47,9 +51,11 @@ export class TokenBucketStore {
       if (result) return result;
       this.degradedDecisions += 1;
     }
-    const { state, result } = takeToken(this.buckets.get(keyId), limits, this.clock());
+    const now = this.clock();
+    const { state, isAdmitted } = takeToken(this.buckets.get(keyId), limits, now);
     this.buckets.set(keyId, state);
-    return result;
+    const unixNow = this.unixClock();
+    return toTakeResult({ ...state, time: state.time + unixNow - now }, isAdmitted, unixNow);
   }
 
   /** Checks Redis before the first request does, so that log and metrics report an unreachable one from the start. */

@@ -24,7 +24,7 @@ export interface TakeResult {
 export interface BucketState {
   /** The number of nano-tokens at `time`. */
   tokens: number;
-  /** The Unix time in microseconds. */
+  /** The time in microseconds, by the clock of the store. */
   time: number;
   /** The capacity in nano-tokens that was in force at `time`. */
   max: number;
@@ -40,6 +40,9 @@ export const REFILL_RATE = { min: 0.001, max: 1_000_000 };
 
 const NANOS_PER_TOKEN = 1_000_000_000;
 const MICROS_PER_SECOND = 1_000_000;
+
+/** The stored time of a bucket may lie ahead of the clock by this much, in microseconds. More means that the clock was set back. */
+const MAX_LEAD = MICROS_PER_SECOND;
 
 /** Why a key cannot have these limits, in one line; undefined if it can. */
 export function limitsError({ maxTokens, refillRate }: BucketLimits): string | undefined {
@@ -63,29 +66,28 @@ export function storedLimits(limits: BucketLimits): Pick<BucketState, 'max' | 'r
  * Takes one token, if there is a whole one. The Lua script in take-token.lua.ts does the same in Redis.
  *
  * @param state the stored bucket; undefined means a full one
- * @param now Unix time in microseconds; if it is before `state.time` because a clock went back, it credits nothing
+ * @param now microseconds by the clock of the store; a time before `state.time` credits nothing
  * @returns the state to store, which is `state` itself if nothing needs to be written
  */
 export function takeToken(
   state: BucketState | undefined,
   limits: BucketLimits,
   now: number,
-): { state: BucketState; result: TakeResult } {
+): { state: BucketState; isAdmitted: boolean } {
   const { max, rate } = storedLimits(limits);
   const bucket = state ? applyLimits(refill(state, now), max, rate) : { tokens: max, time: now, max, rate };
   if (bucket.tokens >= NANOS_PER_TOKEN) {
-    const charged = { ...bucket, tokens: bucket.tokens - NANOS_PER_TOKEN };
-    return { state: charged, result: toTakeResult(charged, true, now) };
+    return { state: { ...bucket, tokens: bucket.tokens - NANOS_PER_TOKEN }, isAdmitted: true };
   }
   // A rejection under unchanged limits stores nothing, because the credit can be computed from the older state, too.
-  const unchanged = state && state.max === max && state.rate === rate ? state : bucket;
-  return { state: unchanged, result: toTakeResult(unchanged, false, now) };
+  const isUnchanged = state && state.max === max && state.rate === rate && state.time <= bucket.time;
+  return { state: isUnchanged ? state : bucket, isAdmitted: false };
 }
 
 /**
  * Converts a bucket to the result of taking a token.
  *
- * @param state the stored bucket
+ * @param state the stored bucket, whose time is Unix time
  * @param now Unix time in microseconds
  */
 export function toTakeResult(state: BucketState, isAdmitted: boolean, now: number): TakeResult {
@@ -101,7 +103,8 @@ export function toTakeResult(state: BucketState, isAdmitted: boolean, now: numbe
 
 /** Credits the time since the state was stored, under the limits that applied during it. */
 function refill(state: BucketState, now: number): BucketState {
-  // The later time is kept if the clock goes back, because setting it back would credit the same time twice.
+  // Setting the time back would credit the same time twice, so a small lead is kept. A larger one would keep the key waiting.
+  if (state.time - now > MAX_LEAD) return { ...state, time: now };
   if (now <= state.time) return state;
   // Times are compared before they are multiplied, because years at a high rate would exceed 2^53.
   const isFull = now - state.time >= ceilDivide(state.max - state.tokens, state.rate);
