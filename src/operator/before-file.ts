@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isConnectionError } from '../data/database/errors';
 import { NDJSON_FORMAT } from '../exchange/datasets/export-format';
 import type { FormerRecord } from '../exchange/datasets/former-records';
 import { NewFile } from './new-file';
-import { CommandError } from './terminal/terminal';
 
 /** The file of `--before`: the records that an import changes, as they were. It is created if there is such a record. */
 export class BeforeFile {
@@ -18,8 +16,7 @@ export class BeforeFile {
   constructor(name: string) {
     this.path = resolve(name);
     this.file = new NewFile(this.path);
-    if (existsSync(this.path))
-      throw new CommandError(`Cannot write ${this.path}: the file exists already. Nothing was imported.`);
+    this.file.requireNew();
   }
 
   /** Writes the whole file to the disk, before the import commits. */
