@@ -69,7 +69,10 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     .argument('<FILE>', 'file to import; - is standard input')
     .option(...organizationOption('organization that receives the data'))
     .option('--dry-run', 'check the file and report, but store nothing')
-    .option('--before <FILE>', 'new file for the records that the import changes, as they were')
+    .option(
+      '--before <FILE>',
+      'new file for the records that the import changes, from which "imports undo" brings them back',
+    )
     .option('--all', 'report every error with its own line, not only the first 20');
   addCsvImportOptions(importer, service)
     .addHelpText('after', helpText(service))
