@@ -36,7 +36,16 @@ import {
   TIME_OF_DAY,
   UUID,
 } from './schemas';
-import { isCalendarDay, isStorableJson, isStorableText, isUuid, isVisibleEmail, isWithinLength, toUtc } from './text';
+import {
+  isBlank,
+  isCalendarDay,
+  isStorableJson,
+  isStorableText,
+  isUuid,
+  isVisibleEmail,
+  isWithinLength,
+  toUtc,
+} from './text';
 
 /**
  * The kinds of field of bodies, queries, dataset records and responses. One decorator gives both the check and the
@@ -70,7 +79,7 @@ export function Text({
 }: FieldOptions<{ max?: number; blank?: boolean }> = {}) {
   const mayBeBlank = blank ?? (options.optional || options.nullable || false);
   const isValid = (value: unknown): boolean =>
-    isStorableText(value) && isWithinLength(value, max) && (mayBeBlank || /\S/.test(value));
+    isStorableText(value) && isWithinLength(value, max) && (mayBeBlank || !isBlank(value));
   return field({ kind: 'text', schema: text(max, mayBeBlank), check: textCheck(isValid, max) }, options);
 }
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Organization, OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../fields/schemas';
-import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../fields/text';
+import { isBlank, parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../fields/text';
 import { escapeInvisible } from '../exchange/datasets/quote';
 import { COMMAND_NAME } from './command-name';
 import { CommandError, UsageError } from './terminal/terminal';
@@ -52,7 +52,7 @@ export const parseText =
     if (value.includes('\ufffd')) {
       throw new UsageError(`${option} must be UTF-8, without the replacement character U+FFFD`);
     }
-    if (/\S/.test(value) && isWithinLength(value, 255) && isStorableText(value)) return value;
+    if (!isBlank(value) && isWithinLength(value, 255) && isStorableText(value)) return value;
     throw new UsageError(`${option} must have 1 to 255 characters, not all of them blank`);
   };
 

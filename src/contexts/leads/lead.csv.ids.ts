@@ -1,5 +1,5 @@
 import { MAX_LENGTH } from '../../fields/fields';
-import { isUuid, isWithinLength } from '../../fields/text';
+import { isBlank, isUuid, isWithinLength } from '../../fields/text';
 import { csvField, type CsvField, type RecordDraft } from '../../exchange/csv/csv-fields';
 import systems from './external-systems.json';
 import type { CsvIdentifiers, ExternalSystem } from '../../exchange/csv/csv-section';
@@ -74,7 +74,7 @@ const remoteIdField = (integrationType: IntegrationType): CsvField => ({
       draft.remoteIds = others;
       return;
     }
-    if (!isWithinLength(cell, MAX_LENGTH.name) || !/\S/.test(cell)) {
+    if (!isWithinLength(cell, MAX_LENGTH.name) || isBlank(cell)) {
       const expected = `text of at most ${MAX_LENGTH.name} characters that is not blank, without NUL`;
       throw new CsvValueError(`${quoteShortened(cell)} is not a valid remote ID. Use ${expected}.`, expected);
     }

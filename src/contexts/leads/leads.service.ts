@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type JsonText, type Page, Statements } from '../../data/database/statements';
 import { Writes } from '../../data/database/writes';
 import { InvalidField, InvalidRequest, Overloaded } from '../../errors/exceptions';
+import { isBlank } from '../../fields/text';
 import type { Caller } from '../../http/pipeline/caller';
 import {
   type LeadBatchV0Input,
@@ -121,7 +122,7 @@ function validateEntries({ matchBy, leads }: LeadBatchV0Input, matches: Match[])
         detail: `repeats leads[${firstIndex}].${matchBy}`,
       });
     }
-    const missing = id === null && REQUIRED_FIELDS.find((field) => !leads[n]?.[field]?.trim());
+    const missing = id === null && REQUIRED_FIELDS.find((field) => isBlank(leads[n]?.[field] ?? ''));
     if (missing) throw new InvalidField(`leads[${n}].${missing}`, 'missing');
   }
 }
