@@ -3,7 +3,6 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { type Organization, OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../fields/schemas';
 import { isBlank, parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../fields/text';
-import { escapeInvisible } from '../exchange/datasets/quote';
 import { COMMAND_NAME } from './command-name';
 import { CommandError, UsageError } from './terminal/terminal';
 
@@ -129,7 +128,7 @@ export async function findOrganization(services: INestApplicationContext, id?: n
     );
   }
   if (all.length === 1) return only;
-  const names = all.slice(0, MAX_LISTED_ORGANIZATIONS).map(({ id, name }) => `${id} (${escapeInvisible(name)})`);
+  const names = all.slice(0, MAX_LISTED_ORGANIZATIONS).map(({ id, name }) => `${id} (${name})`);
   const more = all.length > names.length ? ` and ${all.length - names.length} more` : '';
   throw new UsageError(`Choose an organization with --organization ID: ${names.join(', ')}${more}`);
 }

@@ -5,7 +5,8 @@ import systems from './external-systems.json';
 import type { CsvIdentifiers, ExternalSystem } from '../../exchange/csv/csv-section';
 import { CsvValueError, identifierValue, textValue } from '../../exchange/csv/csv-values';
 import { uuidV5 } from '../../data/database/uuid';
-import { escapeInvisible, quote, quoteShortened } from '../../exchange/datasets/quote';
+import { quote, quoteShortened } from '../../exchange/datasets/quote';
+import { escapeInvisible } from '../../fields/invisible';
 import { IntegrationType, type RemoteId } from './lead.response';
 
 const idValue = csvField('id', identifierValue, undefined);
