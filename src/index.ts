@@ -48,7 +48,7 @@ export { InvalidField, InvalidRequest, RowNotFound } from './errors/exceptions';
 export { arrivalList, filteredList, type PagedList } from './data/database/paginate';
 export { json, jsonList, jsonObject, type Rendering } from './data/database/rendering';
 export { OrganizationRepository, repositoryFor } from './data/database/repository-for';
-export { type JsonText, type Page, type Statement, Statements } from './data/database/statements';
+export { JsonText, Page, type PageFields, type Statement, Statements } from './data/database/statements';
 export { Transactions } from './data/database/transactions';
 export { Writes } from './data/database/writes';
 export {

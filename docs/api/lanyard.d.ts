@@ -295,10 +295,21 @@ export declare class InvalidRequest extends BadRequestException implements Fault
 /** Any JSON value, of a `jsonb` column. */
 export declare const JsonField: (options?: FieldOptions) => PropertyDecorator;
 
-/** Text that is one JSON value. PostgreSQL renders it, and it is sent unchanged. */
-export type JsonText = string & {
-  readonly isJson: unique symbol;
-};
+/**
+ * One JSON value as text. PostgreSQL renders it, and a response has it unchanged; within an object, it is sent as its value.
+ *
+ * @example
+ * ```ts
+ * const lead = JSON.parse(await this.leads.get(caller, id)) as { firstName: string };
+ * ```
+ */
+export declare class JsonText {
+  readonly text: string;
+  constructor(text: string);
+  toString(): string;
+  /** The value. */
+  toJSON(): unknown;
+}
 
 export declare class LeadActivityEventsModule {}
 
@@ -434,8 +445,24 @@ export declare class OrganizationRepository<T extends Owned> {
   restore(where: FindOptionsWhere<T>): Promise<UpdateResult>;
 }
 
-/** One page of a list. */
-export interface Page {
+/**
+ * One page of a list.
+ *
+ * @example
+ * ```ts
+ * return new Page({ limit, offset, items, total });
+ * ```
+ */
+export declare class Page implements PageFields {
+  readonly limit: number;
+  readonly offset: number;
+  readonly items: (JsonText | object)[];
+  readonly total: number;
+  constructor({ limit, offset, items, total }: PageFields);
+}
+
+/** What a page of a list consists of. */
+export interface PageFields {
   /** The number of items per page. */
   limit: number;
   /** The zero-based index of the page. */
@@ -547,7 +574,7 @@ export declare const ReturnsList: (
 export declare const ReturnsNothing: (description: string) => Answers<void>;
 
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
-export declare const ReturnsPage: (key: string, model: Type) => Answers<Page>;
+export declare const ReturnsPage: (key: string, model: Type) => Answers<PageFields>;
 
 /** The row does not exist, or it belongs to another organization. */
 export declare class RowNotFound extends Error {

@@ -108,6 +108,11 @@ declare class ApiKeyEntity {
   expiresAt: Date | null;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
+  /**
+   * The key that has replaced this one; null, too, for keys rotated before this was stored. It needs no foreign key, because
+   * keys are only deleted with their organization.
+   */
+  successorId: string | null;
 }
 
 /** A newly issued key. This is the only time that the key itself is shown. */

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { Batcher } from '../data/database/batcher';
 import { poolOf } from '../data/database/data-source';
-import { isConnectionError, logFields } from '../data/database/errors';
+import { isConnectionError, logFields, settledQuery } from '../data/database/errors';
 import { Overloaded } from '../errors/exceptions';
 import type { LimitedCaller } from '../http/pipeline/caller';
 import { hashKey, hasKeyForm } from './key-format';
@@ -89,11 +89,10 @@ export class AccessService implements OnApplicationShutdown {
     const start = performance.now();
     const values = [hashes.map((hash) => Buffer.from(hash, 'base64'))];
     // TypeORM would return an unresponsive connection to the pool, for the next look-up to use.
-    const { rows } = await poolOf(this.dataSource)
-      .query<KnownKey & { hash: string }>(FIND_KEYS, values)
-      .catch((error: unknown) => {
-        throw isConnectionError(error) ? new Overloaded('Keys cannot be looked up') : error;
-      });
+    const query = poolOf(this.dataSource).query<KnownKey & { hash: string }>(FIND_KEYS, values);
+    const { rows } = await settledQuery(FIND_KEYS, query).catch((error: unknown) => {
+      throw isConnectionError(error) ? new Overloaded('Keys cannot be looked up') : error;
+    });
     const found = new Map(rows.map(({ hash, ...knownKey }) => [hash, knownKey]));
     return hashes.map((hash) => {
       const knownKey = found.get(hash);
@@ -115,7 +114,7 @@ export class AccessService implements OnApplicationShutdown {
     const lastAt = uses.map(([, use]) => new Date(use.lastAt));
     try {
       // TypeORM queues for its connections; this statement uses one of those that are reserved.
-      await poolOf(this.dataSource).query(ADD_USAGE, [ids, requests, lastAt]);
+      await settledQuery(ADD_USAGE, poolOf(this.dataSource).query(ADD_USAGE, [ids, requests, lastAt]));
     } catch (error) {
       this.logger.warn({ message: 'Cannot store the usage of API keys', ...logFields(error) });
     }

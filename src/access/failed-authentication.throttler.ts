@@ -4,6 +4,7 @@ import { ThrottlerGuard, type ThrottlerLimitDetail, ThrottlerModule, type Thrott
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { Config } from '../config';
+import { BUCKET_HEADERS } from '../http/rate-limit/token-bucket.interceptor';
 
 const WINDOW_MS = 60_000;
 
@@ -16,9 +17,10 @@ export class FailedAuthenticationThrottler extends ThrottlerGuard {
   protected override throwThrottlingException(context: ExecutionContext, detail: ThrottlerLimitDetail): Promise<void> {
     const response = context.switchToHttp().getResponse<Response>();
     const waitSeconds = Math.max(1, detail.timeToBlockExpire);
-    response.setHeader('X-RateLimit-Limit', detail.limit);
-    response.setHeader('X-RateLimit-Remaining', 0);
-    response.setHeader('X-RateLimit-Reset', Math.ceil(Date.now() / 1000) + waitSeconds);
+    const [limit, remaining, reset] = BUCKET_HEADERS;
+    response.setHeader(limit, detail.limit);
+    response.setHeader(remaining, 0);
+    response.setHeader(reset, Math.ceil(Date.now() / 1000) + waitSeconds);
     response.setHeader('Retry-After', waitSeconds);
     throw new HttpException('Too Many Requests', 429);
   }

@@ -27,3 +27,11 @@ export interface Fault {
 
 /** What a caller may add to the reason of a fault. */
 export type FaultCause = Pick<Fault, 'reason' | 'detail'>;
+
+/** Whether an error names the part of the request, as each does whose class implements `Fault`. */
+export const isFault = (error: unknown): error is Error & Fault =>
+  error instanceof Error &&
+  'fault' in error &&
+  typeof error.fault === 'string' &&
+  'reason' in error &&
+  Object.hasOwn(FAULT_REASONS, String(error.reason));

@@ -78,9 +78,12 @@ export function Text({
   ...options
 }: FieldOptions<{ max?: number; blank?: boolean }> = {}) {
   const mayBeBlank = blank ?? (options.optional || options.nullable || false);
-  const isValid = (value: unknown): boolean =>
-    isStorableText(value) && isWithinLength(value, max) && (mayBeBlank || !isBlank(value));
-  return field({ kind: 'text', schema: text(max, mayBeBlank), check: textCheck(isValid, max) }, options);
+  // Most fields are texts, so this check calls no other one that says whether they are valid.
+  const check: Check = (value) => {
+    const isValid = isStorableText(value) && isWithinLength(value, max) && (mayBeBlank || !isBlank(value));
+    return isValid ? undefined : invalidTextReason(value, max);
+  };
+  return field({ kind: 'text', schema: text(max, mayBeBlank), check }, options);
 }
 
 const isShortText = (value: unknown): value is string =>

@@ -13,7 +13,7 @@ import { KEY_SCOPES, scopeExtension, scopesOfMethod } from '../http/pipeline/sco
 import { exampleOf } from './examples';
 import { HEADER_COMPONENTS, PARAMETERS } from './headers';
 import { Components, describeOperation, Operation } from './operation';
-import { toOpenApi31 } from './schema';
+import { toOpenApi31 } from './openapi-schema';
 import { WEBHOOKS, WebhookChanges, WebhookPing } from '../feed/webhooks/webhook.response';
 
 const DESCRIPTION = `Lead capture and event management for the organization that owns the API key.

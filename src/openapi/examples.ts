@@ -1,4 +1,4 @@
-import type { Schema, Schemas } from './schema';
+import type { Schema, Schemas } from './openapi-schema';
 
 /**
  * Builds the example of a schema from those of its parts. Without an example, an optional part is omitted and a nullable one

@@ -2,7 +2,7 @@ import { NON_IDEMPOTENT_METHODS } from '../http/pipeline/idempotency.interceptor
 import { badRequest, errorReference, OTHER_ERROR } from './errors';
 import { exampleOf } from './examples';
 import { bucketHeaders, commonHeaders, headers } from './headers';
-import type { Schema, Schemas } from './schema';
+import type { Schema, Schemas } from './openapi-schema';
 
 /** The parts of a document that this module uses. */
 interface MediaType {

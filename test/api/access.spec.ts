@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, QueryFailedError } from 'typeorm';
 import { AccessService, ADD_USAGE } from '../../src/access/access.service';
 import { BoundedThrottlerStorage } from '../../src/access/failed-authentication.throttler';
 import { generateKey } from '../../src/access/key-format';
@@ -98,7 +98,7 @@ describe('the caller of a key', () => {
 
   it.each([
     ['a lost connection', new Error('Connection terminated'), Overloaded],
-    ['another error', new TypeError(), TypeError],
+    ['another error', new TypeError(), QueryFailedError],
   ])('is looked up again after %s: a key is not refused for that', async (_, error, expected) => {
     const { access, lookUps } = database(caller);
     const key = generateKey();

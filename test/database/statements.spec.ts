@@ -4,7 +4,7 @@ import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/Postgres
 import { dataSourceOptions, operatorDataSourceOptions } from '../../src/data/database/data-source';
 import { isConnectionError } from '../../src/data/database/errors';
 import { Overloaded, RowNotFound } from '../../src/errors/exceptions';
-import { Statements, type Statement } from '../../src/data/database/statements';
+import { JsonText, Statements, type Statement } from '../../src/data/database/statements';
 import { Transactions } from '../../src/data/database/transactions';
 import { Writes } from '../../src/data/database/writes';
 import { query, type TestDatabase } from '../../src/testing/test-database';
@@ -24,9 +24,18 @@ describe('a statement', () => {
 
   it('has the organization as its first parameter, and the values after it', async () => {
     const statement = { name: 'test.first', text: `select $1::text || ' ' || $2::text` };
-    expect(await statements.selectOne(owner, statement, ['a'])).toBe('7 a');
+    expect(String(await statements.selectOne(owner, statement, ['a']))).toBe('7 a');
     const shared = { name: 'test.shared', text: 'select $1::text', isShared: true } as const;
-    expect(await statements.selectOne(owner, shared, ['a'])).toBe('a');
+    expect(String(await statements.selectOne(owner, shared, ['a']))).toBe('a');
+  });
+
+  it.each([
+    ['null::text', 'null'],
+    ['7', '7'],
+    [`'{"a": [1]}'::jsonb`, '{"a":[1]}'],
+  ])('gives JSON text of what the driver has read: %s', async (column, text) => {
+    const statement = { name: `test ${column}`, text: `select ${column} where $1::integer > 0` };
+    expect(await statements.selectOne(owner, statement, [])).toEqual(new JsonText(text));
   });
 
   it('is refused when it does not use the organization', async () => {
@@ -44,18 +53,16 @@ describe('a statement', () => {
 
   describe('that fails', () => {
     /** The connection that comes next out of the pool, which is the one that was released last. */
-    const connection = () =>
-      statements.selectOne(
-        owner,
-        { name: 'test.pid', text: 'select pg_backend_pid()::text where $1::integer > 0' },
-        [],
-      );
+    const connection = async () => {
+      const pid = { name: 'test.pid', text: 'select pg_backend_pid()::text where $1::integer > 0' };
+      return (await statements.selectOne(owner, pid, [])).text;
+    };
 
     const NOT_CANCELED = `set_config('statement_timeout', '0', false)`;
     const READ_ONLY = `set_config('default_transaction_read_only', 'on', false)`;
 
     it.each<[string, object, string, ...string[]]>([
-      ['that is not answered', { message: 'Query read timeout' }, 'pg_sleep(60)', NOT_CANCELED],
+      ['that is not answered', { driverError: { message: 'Query read timeout' } }, 'pg_sleep(60)', NOT_CANCELED],
       ['that was lost', { code: '57P01' }, 'pg_terminate_backend(pg_backend_pid())'],
       ['to a server that accepts no writes any more', { code: '25006' }, `nextval('events_id_seq')`, READ_ONLY],
     ])('closes a connection %s', async (_, error, call, ...settings) => {
@@ -99,7 +106,7 @@ describe('a write', () => {
   const SLEEP = { name: 'test.sleep', text: 'select pg_sleep(60)::text where $1::integer > 0' };
 
   it.each(['40P01', '40001', '23503'])('runs again after %s', async (state) => {
-    expect(await writes.write(owner, FAILS_TWICE, [state])).toBe('done');
+    expect(String(await writes.write(owner, FAILS_TWICE, [state]))).toBe('done');
   });
 
   describe('of a batch', () => {
@@ -126,7 +133,7 @@ describe('a write', () => {
         { n: 'b', id: randomUUID() },
         { n: 'c', id: group.id },
       );
-      expect(outcomes).toEqual(['a', expect.stringContaining('violates foreign key'), 'c']);
+      expect(outcomes.map(String)).toEqual(['a', expect.stringContaining('violates foreign key'), 'c']);
     });
 
     it('runs at once, in its own transaction, when the request has an Idempotency-Key', async () => {
@@ -137,8 +144,8 @@ describe('a write', () => {
       };
       const transaction = { name: 'test.transaction', text: 'select pg_current_xact_id()::text where $1::integer > 0' };
       const [id, write] = await idempotently(async () => [
-        await writes.write(owner, transaction, []),
-        await writes.writeBatched(owner, statement, {}),
+        (await writes.write(owner, transaction, [])).text,
+        (await writes.writeBatched(owner, statement, {})).text,
       ]);
       expect(write).toBe(`1 ${id}`);
     });
@@ -161,8 +168,8 @@ describe('a write', () => {
       const names = ['statement_timeout', 'lock_timeout', 'client_connection_check_interval'];
       const settings = names.map((name) => `current_setting('${name}')`).join(` || ' ' || `);
       const statement = { name: 'test.settings', text: `select ${settings} where $1::integer > 0` };
-      expect(await long(lanyard, statement)).toBe('50s 1300ms 1s');
-      expect(await writes.write(owner, statement, [])).toBe('1500ms 1300ms 0');
+      expect(String(await long(lanyard, statement))).toBe('50s 1300ms 1s');
+      expect(String(await writes.write(owner, statement, []))).toBe('1500ms 1300ms 0');
     });
 
     it('is cancelled when the server stops, and no other one starts then', async () => {

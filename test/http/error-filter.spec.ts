@@ -1,5 +1,7 @@
 import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
+import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
+import { ConnectionFailed } from '../../src/data/database/connection-pool';
 import { ErrorFilter } from '../../src/http/pipeline/error.filter';
 import {
   IdempotencyKeyInUse,
@@ -13,6 +15,13 @@ import {
   ConcurrentChange,
   RowNotFound,
 } from '../../src/errors/exceptions';
+
+/** An error of PostgreSQL. */
+const postgresError = (fields: object, message = ''): DatabaseError =>
+  Object.assign(new DatabaseError(message, message.length, 'error'), fields);
+
+/** How a statement fails. */
+const failed = (cause: Error) => new QueryFailedError('select $1', ['Lovelace'], cause);
 
 describe('an error', () => {
   let logged: unknown[];
@@ -71,7 +80,7 @@ describe('an error', () => {
     ],
     ['of an answer that is too large to be stored', new ResponseTooLarge(), 413, 'Payload Too Large'],
     ['of 499', new HttpException({}, 499), 499, 'Error'],
-    ['of a value that PostgreSQL refuses', Object.assign(new Error('secret'), { code: '22021' }), 400, 'Bad Request'],
+    ['of a value that PostgreSQL refuses', failed(postgresError({ code: '22021' }, 'secret')), 400, 'Bad Request'],
   ])('%s is answered and not logged', (_, error, status, text) => {
     expect(answerTo(error)).toEqual({ headers: TYPE, status, body: body(status, text) });
     expect(logged).toEqual([]);
@@ -143,17 +152,21 @@ describe('an error', () => {
   });
 
   it.each([
-    ['PostgreSQL is not reached', Object.assign(new Error(), { code: 'ECONNREFUSED' }), 'POST'],
-    ['no connection comes free', new Error('timeout exceeded when trying to connect'), 'POST'],
-    ['no connection opens in time', new Error('Connection terminated due to connection timeout'), 'POST'],
-    ['PostgreSQL starts', Object.assign(new Error(), { code: '57P03' }), 'POST'],
-    ['the disk is full', Object.assign(new Error(), { code: '53100' }), 'POST'],
-    ['it deadlocked each time', Object.assign(new Error(), { code: '40P01' }), 'POST'],
+    ['PostgreSQL is not reached', new ConnectionFailed(Object.assign(new Error(), { code: 'ECONNREFUSED' })), 'POST'],
+    ['no connection comes free', new ConnectionFailed(new Error('timeout exceeded when trying to connect')), 'POST'],
+    [
+      'no connection opens in time',
+      new ConnectionFailed(new Error('Connection terminated due to connection timeout')),
+      'POST',
+    ],
+    ['PostgreSQL starts', new ConnectionFailed(postgresError({ code: '57P03' })), 'POST'],
+    ['the disk is full', failed(postgresError({ code: '53100' })), 'POST'],
+    ['it deadlocked each time', failed(postgresError({ code: '40P01' })), 'POST'],
     ['others changed the data each time', new ConcurrentChange(), 'POST'],
     ['the commit was not sent', new NotCommitted(new Error('Query read timeout')), 'POST'],
-    ['a read gets no answer', new Error('Query read timeout'), 'GET'],
-    ['a read loses its connection', new Error('Connection terminated unexpectedly'), 'GET'],
-    ['a pooler ends a connection', Object.assign(new Error(), { code: '08P01', severity: 'FATAL' }), 'GET'],
+    ['a read gets no answer', failed(new Error('Query read timeout')), 'GET'],
+    ['a read loses its connection', failed(new Error('Connection terminated unexpectedly')), 'GET'],
+    ['a pooler ends a connection', failed(postgresError({ code: '08P01', severity: 'FATAL' })), 'GET'],
   ])('of a request that changed nothing is 503: %s', (_, error, method) => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     expect(answerTo(error, false, new ErrorFilter(), method)).toEqual(LATER);
@@ -179,7 +192,7 @@ describe('an error', () => {
   it('of a full disk is told to metrics by its SQLSTATE, and to the log beside an overload', () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const [filter, locals] = [new ErrorFilter(), {}];
-    const full = Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' });
+    const full = failed(postgresError({ code: '53100' }, 'could not extend file: No space left on device'));
     answerTo(new Overloaded('full'), false, filter);
     expect(answerTo(full, false, filter, 'POST', locals)).toEqual(LATER);
     expect(locals).toEqual({ outOfResources: '53100' });
@@ -190,7 +203,7 @@ describe('an error', () => {
 
   it.each(['Query read timeout', 'Connection terminated unexpectedly'])(
     'of a write that may be stored is 500: %s',
-    (message) => expect(answerTo(new Error(message))).toMatchObject({ status: 500 }),
+    (message) => expect(answerTo(failed(new Error(message)))).toMatchObject({ status: 500 }),
   );
 
   const INTERNAL = { headers: TYPE, status: 500, body: body(500, 'Internal Server Error') };
@@ -215,31 +228,34 @@ describe('an error', () => {
 
   it('of a statement with the wrong number of parameters is a bug, not a lost connection', () => {
     const message = 'bind message supplies 1 parameters, but prepared statement "halls" requires 0';
-    const cause = Object.assign(new Error(message), { code: '08P01', severity: 'ERROR' });
+    const cause = failed(postgresError({ code: '08P01', severity: 'ERROR' }, message));
     expect(answerTo(cause, false, new ErrorFilter(), 'GET')).toEqual(INTERNAL);
-    expect(logged).toEqual([{ requestId: 'r-1', error: 'Error', sqlState: '08P01', message, frames }]);
+    expect(logged).toEqual([{ requestId: 'r-1', error: 'QueryFailedError', sqlState: '08P01', message, frames }]);
   });
 
-  it.each([
-    ['through TypeORM', (cause: Error) => new QueryFailedError('select $1', ['Lovelace'], cause), 'QueryFailedError'],
-    ['directly', (cause: Error) => cause, 'Error'],
-  ])('of the database that comes %s is logged without what the rows held', (_, wrap, name) => {
+  it('of the database is logged without what the rows held', () => {
     const names = { table: 'leads', routine: 'r' };
-    const quoting = Object.assign(new Error('invalid input syntax: "Lovelace"'), { code: '22P02', ...names });
-    expect(answerTo(wrap(quoting))).toEqual(INTERNAL);
+    const quoting = postgresError({ code: '22P02', ...names }, 'invalid input syntax: "Lovelace"');
+    expect(answerTo(failed(quoting))).toEqual(INTERNAL);
     const message = 'new row for relation "leads" violates check constraint "c"';
     const broken = { code: '23514', detail: 'Failing row contains (Lovelace)', constraint: 'c', ...names };
-    expect(answerTo(wrap(Object.assign(new Error(message), broken)))).toEqual(INTERNAL);
+    expect(answerTo(failed(postgresError(broken, message)))).toEqual(INTERNAL);
     expect(logged).toEqual([
-      { requestId: 'r-1', error: name, sqlState: '22P02', ...names, frames },
-      { requestId: 'r-1', error: name, sqlState: '23514', message, constraint: 'c', ...names, frames },
+      { requestId: 'r-1', error: 'QueryFailedError', sqlState: '22P02', ...names, frames },
+      { requestId: 'r-1', error: 'QueryFailedError', sqlState: '23514', message, constraint: 'c', ...names, frames },
     ]);
     expect(JSON.stringify(logged)).not.toContain('Lovelace');
   });
 
+  it("of another database, to which a module has a connection, is the module's own, and its message is not logged", () => {
+    const quoting = postgresError({ code: '57P01', table: 'ledger' }, 'invalid input syntax: "Lovelace"');
+    expect(answerTo(quoting)).toEqual(INTERNAL);
+    expect(logged).toEqual([{ requestId: 'r-1', error: 'DatabaseError', table: 'ledger', frames }]);
+  });
+
   it.each(['P0001', '22023'])('that a trigger raises is logged with its message: %s', (code) => {
     const message = 'A lead has at most three badges';
-    expect(answerTo(Object.assign(new Error(message), { code, routine: 'exec_stmt_raise' }))).toEqual(INTERNAL);
+    expect(answerTo(failed(postgresError({ code, routine: 'exec_stmt_raise' }, message)))).toEqual(INTERNAL);
     expect(logged).toMatchObject([{ sqlState: code, message }]);
   });
 });

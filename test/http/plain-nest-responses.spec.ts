@@ -17,6 +17,7 @@ import {
 import type { Response } from 'express';
 import { interval, map, type Observable, of, take } from 'rxjs';
 import { Plain } from '../../src/http/pipeline/plain';
+import { Page } from '../../src/data/database/statements';
 import { type PlainServer, startWithModules } from '../support/plain-modules';
 
 /** What handlers return and how they send it, as the documentation of Nest shows it. */
@@ -161,7 +162,7 @@ class BirdsController {
 abstract class PagesController {
   @Get()
   list() {
-    return { limit: 20, offset: 0, items: [{ name: 'Tweety' }], total: 1 };
+    return new Page({ limit: 20, offset: 0, items: [{ name: 'Tweety' }], total: 1 });
   }
 }
 

@@ -29,6 +29,7 @@ import { IsEmail, IsInt, IsOptional, IsString, Length, Max, Min, ValidateNested 
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
 import { createLog } from '../../src/observability/log';
 import { openApiDocument } from '../../src/openapi/document';
+import { Page } from '../../src/data/database/statements';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 import { findUndescribed } from '../support/undescribed';
 
@@ -64,7 +65,7 @@ class HallsService {
 
   async find({ size }: HallsQuery) {
     const [items, total] = await this.halls.findAndCount({ take: size, order: { hallName: 'ASC' } });
-    return { limit: size, offset: 0, items, total };
+    return new Page({ limit: size, offset: 0, items, total });
   }
 
   async findOne(id: string): Promise<Hall> {

@@ -75,7 +75,7 @@ export class EventsService {
     await this.requireEvent(caller, eventId);
     const sentIds = eventLeads.map(({ leadId }) => leadId);
     const [unknown] = await this.statements.selectJson(caller, SQL.FIND_UNKNOWN_LEAD, [sentIds]);
-    throw new RowNotFound(unknown === undefined ? 'body eventLeads' : `body eventLeads[${unknown}].leadId`);
+    throw new RowNotFound(unknown === undefined ? 'body eventLeads' : `body eventLeads[${unknown.text}].leadId`);
   }
 
   /** @throws RowNotFound */

@@ -130,7 +130,7 @@ async function requireRecord(events: Repository<IndustryEventEntity>, id: string
 
 /** Splits the result of a creation into the parts of one JSON text. */
 const toCreationResult = (record: JsonText, created: boolean, duplicates: JsonText[] = []): string[] => [
-  `{"industryEvent":${record},"created":${created},"potentialDuplicates":[`,
+  `{"industryEvent":${record.text},"created":${created},"potentialDuplicates":[`,
   ...joined(duplicates),
   ']}',
 ];

@@ -102,7 +102,7 @@ export class LeadsService {
     const values = JSON.stringify(leads.map((lead) => lead[matchBy]));
     for (let attempt = 1; attempt <= MAX_MATCH_ATTEMPTS; attempt++) {
       const rows = await this.statements.selectJson(caller, statement, [values]);
-      const matches = rows.map((row) => JSON.parse(row) as Match & { isLocked: boolean });
+      const matches = rows.map((row) => JSON.parse(row.text) as Match & { isLocked: boolean });
       if (matches.every(({ id, isLocked }) => id === null || isLocked)) return matches;
     }
     throw new Overloaded('The leads of a batch change all the time');

@@ -4,6 +4,7 @@ import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/Postgres
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { defaults, type Pool, types } from 'pg';
 import { auditOptions } from './actor';
+import { ConnectionPool } from './connection-pool';
 import {
   CONNECT_TIMEOUT_MS,
   IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -90,6 +91,7 @@ export function operatorDataSourceOptions(
 ): PostgresDataSourceOptions {
   return {
     type: 'postgres',
+    driver: { Pool: ConnectionPool },
     url,
     namingStrategy: new SnakeCaseNamingStrategy(),
     // PostgreSQL's own gen_random_uuid(): TypeORM would install an extension at each start for a module's generated uuids.

@@ -106,16 +106,6 @@ export class IdempotencyStore {
       return { response, isReplayed: false };
     });
   }
-
-  /** Handles a request and rolls it back. The response is that of the real write; deferred constraints are checked, too. */
-  dryRun<T>(caller: Caller, handle: () => Promise<T>): Promise<T> {
-    return this.writes.transaction(caller, async (manager) => {
-      const response = await handle();
-      await manager.query('set constraints all immediate');
-      await manager.queryRunner?.rollbackTransaction();
-      return response;
-    });
-  }
 }
 
 /** @throws ResponseTooLarge */

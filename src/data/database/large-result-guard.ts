@@ -1,5 +1,6 @@
 import { type Client, Query, type QueryArrayConfig } from 'pg';
 import { LargeResult } from '../../errors/exceptions';
+import { queryFailed } from './errors';
 import type { FairQueue } from './fair-queue';
 import { MAX_SMALL_RESULT } from './limits';
 
@@ -40,7 +41,7 @@ export class LargeResultGuard {
       done(error, { rows, rowCount: affected ?? 0 });
     };
     const query = new Query<R>(config, (error, result) => {
-      if (error) end(error, [], 0);
+      if (error) end(queryFailed(config.text, error), [], 0);
       else end(undefined, result.rows, result.rowCount);
     });
     query.on('row', (row) => {

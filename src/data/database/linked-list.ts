@@ -7,10 +7,9 @@ export interface LinkedEntry<T> {
 }
 
 /**
- * Values in the order in which they were added, for what comes and goes with each request. A Set or a Map would replace its
- * table after a few deletions. A replaced table that V8 has moved to the old generation keeps its members, and with them
- * their requests, until the next full collection. This list sets the links of a removed entry to undefined, so that
- * nothing refers to what has left it.
+ * Values in the order in which they were added, for what comes and goes with each request. A Set or a Map would keep what has
+ * left it until the next full collection, and with it its request (docs/decisions/0019). This list sets the links of a
+ * removed entry to undefined, so that nothing refers to what has left it.
  */
 export class LinkedList<T> implements Iterable<T> {
   private head?: LinkedEntry<T>;

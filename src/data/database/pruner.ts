@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { poolOf } from './data-source';
-import { logFields } from './errors';
+import { logFields, settledQuery } from './errors';
 
 /** How the expired rows of a table are deleted. */
 export interface PruneTask {
@@ -42,12 +42,13 @@ export class Pruner implements OnApplicationBootstrap, BeforeApplicationShutdown
     await this.lastRun;
   }
 
-  /** Deletes all expired rows. */
+  /** One table that cannot be pruned is logged, and does not keep the others from it. */
   async prune(): Promise<void> {
     for (const { noun, text, values } of this.tasks) {
       try {
         for (let rows = BATCH_SIZE; rows === BATCH_SIZE && !this.isStopping;) {
-          rows = (await poolOf(this.dataSource).query(text, [...values, BATCH_SIZE])).rowCount ?? 0;
+          const pruned = poolOf(this.dataSource).query(text, [...values, BATCH_SIZE]);
+          rows = (await settledQuery(text, pruned)).rowCount ?? 0;
         }
       } catch (error) {
         this.logger.warn({ message: `Cannot prune expired ${noun}`, ...logFields(error) });

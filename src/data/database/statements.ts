@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Expose } from 'class-transformer';
 import type { Pool, PoolClient } from 'pg';
 import { RowNotFound } from '../../errors/exceptions';
 import { actorOf, type Caller, isWrite, withActor } from './actor';
@@ -10,11 +11,43 @@ import { TransactionalDataSource } from './transactional-data-source';
 
 export type { Caller };
 
-/** Text that is one JSON value. PostgreSQL renders it, and it is sent unchanged. */
-export type JsonText = string & { readonly isJson: unique symbol };
+/**
+ * One JSON value as text. PostgreSQL renders it, and a response has it unchanged; within an object, it is sent as its value.
+ *
+ * @example
+ * ```ts
+ * const lead = JSON.parse(await this.leads.get(caller, id)) as { firstName: string };
+ * ```
+ */
+export class JsonText {
+  constructor(readonly text: string) {}
 
-/** One page of a list. */
-export interface Page {
+  toString(): string {
+    return this.text;
+  }
+
+  /** The value. */
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
+
+  /** Nest's ClassSerializerInterceptor copies a result property by property, and this is the `toJSON` of the copy. @internal */
+  @Expose({ name: 'toJSON' })
+  toJSONOfCopy(): () => unknown {
+    return () => this.toJSON();
+  }
+}
+
+declare global {
+  interface JSON {
+    /** The value of a JSON text of a statement or a service. */
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as for a string: this overload is tried for an argument of any type
+    parse(text: JsonText): any;
+  }
+}
+
+/** What a page of a list consists of. */
+export interface PageFields {
   /** The number of items per page. */
   limit: number;
   /** The zero-based index of the page. */
@@ -23,6 +56,39 @@ export interface Page {
   items: (JsonText | object)[];
   /** The number of records that match the query. */
   total: number;
+}
+
+/**
+ * One page of a list.
+ *
+ * @example
+ * ```ts
+ * return new Page({ limit, offset, items, total });
+ * ```
+ */
+export class Page implements PageFields {
+  readonly limit: number;
+  readonly offset: number;
+  readonly items: (JsonText | object)[];
+  readonly total: number;
+
+  constructor({ limit, offset, items, total }: PageFields) {
+    this.limit = limit;
+    this.offset = offset;
+    this.items = items;
+    this.total = total;
+  }
+
+  /** Tells a page from other results, also after Nest's ClassSerializerInterceptor has copied it. @internal */
+  @Expose()
+  copyOf(): typeof Page {
+    return Page;
+  }
+
+  /** @internal */
+  static isPage(result: unknown): result is Page {
+    return result instanceof Page || (result as { copyOf?: unknown } | null | undefined)?.copyOf === Page;
+  }
 }
 
 /** A prepared statement. */
@@ -36,6 +102,10 @@ export interface Statement {
 }
 
 const ignore = (): void => undefined;
+
+/** What the driver has read into a value, such as a number or a `jsonb`, becomes text again. */
+const toJsonText = (column: unknown): JsonText =>
+  new JsonText(typeof column === 'string' ? column : JSON.stringify(column));
 
 const prepared = ({ name, text }: Statement, values: unknown[]): TimedQuery => ({
   name,
@@ -81,10 +151,8 @@ export class Statements {
    * @param actor who writes, if it is not the caller alone
    */
   async selectJson(caller: Caller, statement: Statement, values: unknown[], actor?: string): Promise<JsonText[]> {
-    const { rows } = await this.runStatement<[JsonText]>(caller, statement, values, actor);
-    const texts = rows.map(([json]) => json);
-    this.dataSource.transactions.recordJson(texts);
-    return texts;
+    const { rows } = await this.runStatement<[unknown]>(caller, statement, values, actor);
+    return rows.map(([json]) => toJsonText(json));
   }
 
   /** The rows of a statement with several columns. */
@@ -124,12 +192,11 @@ export class Statements {
       list.firstPageText && offset === 0
         ? prepared({ name: `${list.name} first page`, text: list.firstPageText }, values)
         : prepared({ name: `${list.name} page`, text: list.text }, [...values, offset]);
-    const { rows } = await this.run<[JsonText | null, string]>(caller, query);
+    const { rows } = await this.run<[unknown, string]>(caller, query);
     const [first] = rows;
     if (!first) throw new RowNotFound();
-    const items = first[0] === null ? [] : rows.map(([json]) => json as JsonText);
-    this.dataSource.transactions.recordJson(items);
-    return { limit, offset, items, total: Number(first[1]) };
+    const items = first[0] === null ? [] : rows.map(([json]) => toJsonText(json));
+    return new Page({ limit, offset, items, total: Number(first[1]) });
   }
 
   private sentFor(statement: Statement): Statement {

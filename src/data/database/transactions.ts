@@ -17,8 +17,6 @@ interface Context extends ConnectionSettings {
   /** Whose request it is; undefined before its key is checked. */
   caller?: Caller;
   manager?: EntityManager;
-  /** The JSON texts that the statements of a handler have returned, if its response is to know them. */
-  jsonTexts?: Set<string>;
 }
 
 /**
@@ -51,24 +49,6 @@ export class Transactions {
     return this.storage.getStore() ?? {};
   }
 
-  /**
-   * Collects the JSON texts of all statements of the request that follow: nothing else tells them from other strings.
-   * @internal
-   */
-  collectJson(): Set<string> {
-    const jsonTexts = new Set<string>();
-    const context = this.storage.getStore();
-    if (context) context.jsonTexts = jsonTexts;
-    return jsonTexts;
-  }
-
-  /** Adds texts to those of `collectJson`, if there are any. @internal */
-  recordJson(texts: readonly string[]): void {
-    const jsonTexts = this.storage.getStore()?.jsonTexts;
-    if (!jsonTexts) return;
-    for (const text of texts) jsonTexts.add(text);
-  }
-
   /** Handles a request, whose caller is set by `setCaller`. @internal */
   runRequest(work: () => void): void {
     this.storage.run({ caller: undefined }, work);
@@ -92,8 +72,7 @@ export class Transactions {
    * ```
    */
   runOn<T>(manager: EntityManager, work: () => Promise<T>, settings: ConnectionSettings = {}): Promise<T> {
-    const { caller, jsonTexts } = this.storage.getStore() ?? {};
-    return this.storage.run({ ...settings, caller, jsonTexts, manager }, work);
+    return this.storage.run({ ...settings, caller: this.caller, manager }, work);
   }
 
   /** Runs work in one transaction, in which all services that it calls take part. */

@@ -80,15 +80,12 @@ export class Writes implements BeforeApplicationShutdown {
    * inputs, and it returns a row for each of them, in the same order. It inserts at most one row for each, at ascending
    * positions of its list, by which the audit log knows whose key created which row.
    */
-  async writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
-    const { transactions } = this.dataSource;
-    if (transactions.manager) return this.statements.selectOne(caller, statement, [JSON.stringify([input])]);
+  writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
+    if (this.dataSource.transactions.manager)
+      return this.statements.selectOne(caller, statement, [JSON.stringify([input])]);
     const batcher = this.batchers.get(statement) ?? new Batcher(this.createBatchWorker(statement), MAX_BATCH_SIZE);
     this.batchers.set(statement, batcher);
-    const json = await batcher.add(caller.organizationId, { caller, input });
-    // The statement ran in the context of another request of the batch.
-    transactions.recordJson([json]);
-    return json;
+    return batcher.add(caller.organizationId, { caller, input });
   }
 
   private createBatchWorker(statement: Statement) {
@@ -142,6 +139,19 @@ export class Writes implements BeforeApplicationShutdown {
     } finally {
       this.longWrites.remove(entry);
     }
+  }
+
+  /**
+   * Runs work in a transaction and rolls it back. The result is that of real work; deferred constraints are checked, too.
+   * @internal
+   */
+  dryRun<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+    return this.transaction(caller, async (manager) => {
+      const result = await work();
+      await manager.query('set constraints all immediate');
+      await manager.queryRunner?.rollbackTransaction();
+      return result;
+    });
   }
 
   /**

@@ -5,6 +5,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { DataSource, type EntityManager } from 'typeorm';
 import { version } from '../../../package.json';
 import { recordAuditIfWritable } from '../../access/audit-log.service';
+import { queryFailed } from '../../data/database/errors';
 import { requireUsableSchema } from '../../data/schema/schema-release';
 import {
   type BackupEnd,
@@ -87,10 +88,13 @@ export class BackupService {
       const copies = [];
       for (const table of head.tables) {
         yield `${JSON.stringify({ table })}\n`;
-        const rows = client.query(
-          copyTo(`copy ${escapeIdentifier(table.name)} (${quoteNames(table.columns)}) to stdout`),
-        );
-        yield* rows as AsyncIterable<Buffer>;
+        const statement = `copy ${escapeIdentifier(table.name)} (${quoteNames(table.columns)}) to stdout`;
+        const rows = client.query(copyTo(statement));
+        try {
+          yield* rows as AsyncIterable<Buffer>;
+        } catch (error) {
+          throw queryFailed(statement, error as Error);
+        }
         yield END_OF_ROWS;
         copies.push({ name: table.name, rows });
       }

@@ -5,6 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { recordAudit } from '../../access/audit-log.service';
 import { DataSource, type QueryRunner } from 'typeorm';
 import type { StartupOptions } from '../../data/database/connect';
+import { queryFailed } from '../../data/database/errors';
 import { claimLog } from '../../feed/changes/claim-log';
 import { Config } from '../../config';
 import { functionsBeforeMigrations } from '../../data/schema/functions';
@@ -163,8 +164,20 @@ async function copyTables(
       await skip(rows);
       continue;
     }
-    const copy = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${quoteNames(columns)}) from stdin`));
-    await pipeline(rows, copy);
+    const statement = `copy ${escapeIdentifier(name)} (${quoteNames(columns)}) from stdin`;
+    const copy = client.query(copyFrom(statement));
+    let readError: unknown;
+    const readRows = async function* (): AsyncGenerator<Buffer> {
+      try {
+        yield* rows;
+      } catch (error) {
+        readError = error;
+        throw error;
+      }
+    };
+    await pipeline(readRows, copy).catch((error: Error) => {
+      throw error === readError ? error : queryFailed(statement, error);
+    });
     restored[name] = copy.rowCount;
   }
   return restored;

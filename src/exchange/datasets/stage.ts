@@ -1,6 +1,7 @@
 import { finished } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { settledQuery } from '../../data/database/errors';
 import type { LocatedIssue } from './import-error';
 import {
   type ImportContext,
@@ -254,9 +255,10 @@ export class Stage {
 
   private async copy(texts: [table: string, text: string][]): Promise<void> {
     for (const [table, text] of texts) {
-      const rows = this.client.query(copyFrom(`copy ${table} from stdin`));
+      const statement = `copy ${table} from stdin`;
+      const rows = this.client.query(copyFrom(statement));
       rows.end(text);
-      await finished(rows);
+      await settledQuery(statement, finished(rows));
     }
   }
 }

@@ -1,4 +1,4 @@
-import { postgresErrorOf } from '../../data/database/errors';
+import { driverErrorOf } from '../../data/database/errors';
 import { runCheck } from './check';
 import { ImportError, IssueCollector } from './import-error';
 import type { RowCheck } from './import-plan';
@@ -12,7 +12,7 @@ import { stagedRows } from './write-statements';
  * @returns the error that names them; the given one where that is another, or needs more than what the file fills
  */
 export async function explainConstraint(error: unknown, staged: StagedImport): Promise<unknown> {
-  const { constraint: name, table: tableName } = postgresErrorOf(error);
+  const { constraint: name, table: tableName } = driverErrorOf(error);
   const table = staged.tables.find((each) => each.name === tableName);
   if (!name || !table || table.isShared) return error;
   try {

@@ -74,7 +74,8 @@ interface PendingChanges extends LogState {
   entries: LogEntry[];
 }
 
-type RecordRow = [record: JsonText | null, remoteIds: JsonText | null];
+/** The texts of a record and of its remote IDs, as JSON. */
+type RecordRow = [record: string | null, remoteIds: string | null];
 type SnapshotRow = [...RecordRow, eventId: string | null, id: string | null, position: string, parentId: string | null];
 
 /** Logged when this database takes over the change log of another one. */
@@ -108,7 +109,7 @@ export class ChangesService {
 
   /** Invalidates the cursors of all organizations. @returns the new generation of the log */
   async reset(): Promise<number> {
-    return Number(await this.statements.selectOne({ organizationId: 0, keyId: '' }, SQL.RESET, []));
+    return Number((await this.statements.selectOne({ organizationId: 0, keyId: '' }, SQL.RESET, [])).text);
   }
 
   /** A page as JSON text, in parts. @throws as `page` does */
@@ -179,7 +180,10 @@ export class ChangesService {
       const newest = 'entries' in log ? log.entries.at(-1)?.[0] : log.newest;
       const isFromFuture = newest ? newest[1] >= log.nextXid : false;
       if (!log.isForeign && !isFromFuture) return log;
-      const outcome = await this.statements.selectOne(caller, SQL.CLAIM, [SQL.CLAIM_BATCH_SIZE, isFromFuture]);
+      const { text: outcome } = await this.statements.selectOne(caller, SQL.CLAIM, [
+        SQL.CLAIM_BATCH_SIZE,
+        isFromFuture,
+      ]);
       if (outcome === 'partial') throw new Overloaded('The change log of another database is being deleted');
       if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
     }
@@ -202,7 +206,7 @@ export class ChangesService {
     if (!stored) return cursor;
     const [positions] = await this.statements.selectJson(caller, SQL.LOAD_POSITIONS, [stored]);
     if (positions === undefined) throw new GoneException();
-    return { ...cursor, openTransactions: decodePositions(positions) };
+    return { ...cursor, openTransactions: decodePositions(positions.text) };
   }
 
   private async decode(caller: Caller, text: string): Promise<DecodedCursor> {
@@ -216,7 +220,7 @@ export class ChangesService {
   }
 
   private async loadSecret(caller: Caller): Promise<Buffer> {
-    this.secret ??= Buffer.from(await this.statements.selectOne(caller, SQL.SECRET, []), 'hex');
+    this.secret ??= Buffer.from((await this.statements.selectOne(caller, SQL.SECRET, [])).text, 'hex');
     return this.secret;
   }
 
@@ -310,7 +314,7 @@ const firstParentId = ({ parent }: FeedResource): number | string =>
 const toJson = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
 
 /** @param operations of the record's log entries; a record that was created and updated is new to the client */
-function operationOf(operations: string, record: JsonText | null): string {
+function operationOf(operations: string, record: string | null): string {
   if (record === null) return 'deleted';
   return operations.includes('c') ? 'created' : 'updated';
 }

@@ -2,6 +2,7 @@ import { GoneException, Injectable, Logger } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOptionsWhere, IsNull, Repository } from 'typeorm';
 import { ReservedConnection } from '../../data/database/reserved-connection';
+import type { JsonText } from '../../data/database/statements';
 import { Transactions } from '../../data/database/transactions';
 import { type ChangesPage, ChangesService, ForeignCursor } from './changes.service';
 import { FeedClock } from './feed-clock';
@@ -159,4 +160,4 @@ export function placeAfter({ hasMore, readAt }: ChangesPage): Partial<FeedReader
   return hasMore || !readAt ? {} : { caughtUpTo: readAt.snapshot, caughtUpLog: readAt.generation };
 }
 
-export const changedAt = (change: string): Date => new Date((JSON.parse(change) as { at: string }).at);
+export const changedAt = (change: JsonText): Date => new Date((change.toJSON() as { at: string }).at);

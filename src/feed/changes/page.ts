@@ -1,4 +1,4 @@
-import type { JsonText } from '../../data/database/statements';
+import { JsonText } from '../../data/database/statements';
 import { MAX_PAGE_SIZE } from '../../data/database/limits';
 import type { LastEmitted } from './cursor';
 import type { FeedResource, FeedResources } from './feed-resource';
@@ -19,7 +19,7 @@ export class PageBuffer {
 
   /** @returns whether there was room for the change */
   add(change: JsonText): boolean {
-    this.bytes += Buffer.byteLength(change);
+    this.bytes += Buffer.byteLength(change.text);
     const hasRoom = this.changes.length === 0 || this.bytes <= this.maxBytes;
     if (hasRoom) this.changes.push(change);
     return hasRoom;
@@ -76,7 +76,7 @@ export function changeJson(
   { resource, eventId, id }: RecordKey,
   operation: string,
   at: string,
-  record: JsonText | null,
+  record: string | null,
   remoteIds: string | null,
 ): JsonText {
   const { integer, uuid } = resource.key;
@@ -89,5 +89,5 @@ export function changeJson(
     `"record":${record}`,
     ...(resource.remoteIds ? [`"remoteIds":${remoteIds}`] : []),
   ];
-  return `{${fields.join()}}` as JsonText;
+  return new JsonText(`{${fields.join()}}`);
 }

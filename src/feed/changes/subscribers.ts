@@ -97,7 +97,7 @@ export class Subscribers implements OnModuleInit, Receivers {
     // The call of an earlier delivery, which was not waited for.
     await this.calls.get(id);
     if (signal.aborted) return { error: 'aborted' };
-    const records = changes.map((change) => JSON.parse(change) as Change);
+    const records = changes.map((change) => change.toJSON() as Change);
     const call = this.run(subscriber, organizationId, records, { phase, hasMore, signal });
     this.calls.set(id, call);
     void call.then(() => this.calls.delete(id));

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { ArrayContains, type FindOptionsWhere, Repository } from 'typeorm';
 import { ApiKeysService } from '../../access/api-keys.service';
 import type { Caller } from '../../data/database/actor';
-import type { Page } from '../../data/database/statements';
+import { Page } from '../../data/database/statements';
 import { InvalidField, RowNotFound } from '../../errors/exceptions';
 import type { PageQuery } from '../../fields/page-query';
 import { ChangesService } from '../changes/changes.service';
@@ -31,7 +31,7 @@ export class KeyWebhooksService {
       take: limit,
       skip: limit * offset,
     });
-    return { items: rows.map(toResponse), limit, offset, total };
+    return new Page({ items: rows.map(toResponse), limit, offset, total });
   }
 
   /** @throws RowNotFound */

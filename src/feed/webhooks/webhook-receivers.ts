@@ -42,7 +42,7 @@ export class WebhookReceivers implements Receivers {
 
   async deliver({ reader, phase, changes, hasMore }: ReaderPage, signal: AbortSignal) {
     const fields = `,"phase":"${phase}","changes":[${changes.join(',')}],"hasMore":${hasMore}`;
-    const id = messageId(reader.id, reader.cursor, phase, ...changes);
+    const id = messageId(reader.id, reader.cursor, phase, ...changes.map(({ text }) => text));
     const wasSlow = this.isSlow(reader);
     const noRoom = new AbortController();
     const ended = AbortSignal.any([signal, noRoom.signal]);

@@ -7,18 +7,14 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
-import { finalize, map, type Observable } from 'rxjs';
-import { Transactions } from '../../data/database/transactions';
+import { map, type Observable } from 'rxjs';
 import { ENVELOPE, type Envelope, plainEnvelope } from './returns';
 import { JsonPayload } from '../server/json-payload';
 import { type HandlerContext, oncePerHandler, writesOwnResponse } from './handler-metadata';
 import { HTTP_CODE_METADATA, PATH_METADATA } from './nest-internals';
 
 /** Makes the body of a response from what a handler returned. */
-type Wrap = (results: never, response: Response, jsonTexts: Set<string>) => unknown;
-
-/** The decorators of a handler say that it returns JSON texts. */
-const NO_TEXTS = new Set<string>();
+type Wrap = (results: never, response: Response) => unknown;
 
 /** How the responses of a handler are made. */
 interface ResponseFormat {
@@ -36,10 +32,7 @@ interface ResponseFormat {
 export class EnvelopeInterceptor implements NestInterceptor {
   private readonly formatOf = oncePerHandler((context) => this.readFormat(context));
 
-  constructor(
-    private readonly reflector: Reflector,
-    private readonly transactions: Transactions,
-  ) {}
+  constructor(private readonly reflector: Reflector) {}
 
   intercept(context: ExecutionContext, next: CallHandler<never>): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
@@ -47,14 +40,8 @@ export class EnvelopeInterceptor implements NestInterceptor {
     if (!format) return next.handle();
     const { status, wrap } = format;
     const response = context.switchToHttp().getResponse<Response>();
-    if (!status) return next.handle().pipe(map((results) => wrap(results, response, NO_TEXTS)));
-    response.status(status);
-    const jsonTexts = this.transactions.collectJson();
-    return next.handle().pipe(
-      map((results) => wrap(results, response, jsonTexts)),
-      // What a request leaves behind may keep its context.
-      finalize(() => jsonTexts.clear()),
-    );
+    if (status) response.status(status);
+    return next.handle().pipe(map((results) => wrap(results, response)));
   }
 
   /** @returns null where a handler has no envelope */
@@ -65,9 +52,9 @@ export class EnvelopeInterceptor implements NestInterceptor {
     if (writesOwnResponse(context)) return null;
     const path = this.reflector.get<string | string[]>(PATH_METADATA, context.getClass());
     const [key = 'items'] = [path].flat().flatMap((each) => each.split('/').filter(Boolean));
-    const wrap: Wrap = (results, response, jsonTexts) => {
+    const wrap: Wrap = (results, response) => {
       if (isSentAsItIs(results, response)) return results;
-      return new JsonPayload(plainEnvelope(response.statusCode, key, results, jsonTexts));
+      return new JsonPayload(plainEnvelope(response.statusCode, key, results));
     };
     // Every success is 200, unless the handler says otherwise; Nest would make it 201 for a POST.
     return { status: this.reflector.get<number | undefined>(HTTP_CODE_METADATA, handler) ?? 200, wrap };

@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { DatabaseError } from 'pg';
 import {
   hasSqlState,
   isConnectionError,
@@ -9,16 +10,8 @@ import {
   sqlState,
 } from '../../data/database/errors';
 import { ERROR_ROWS, type ErrorRow, ERRORS } from '../../errors/error-table';
-import {
-  InvalidRequest,
-  MissingApiKey,
-  OutOfScope,
-  RejectedApiKey,
-  RowNotFound,
-  UnknownPath,
-  UnstorableField,
-} from '../../errors/exceptions';
-import type { Fault } from '../../errors/faults';
+import { MissingApiKey, RowNotFound } from '../../errors/exceptions';
+import { type Fault, isFault } from '../../errors/faults';
 import { errorBody, errorText, JSON_TYPE, setFaultHeaders } from '../../errors/error-response';
 import { discardBody } from '../server/request';
 import { exceptionText } from './exception-text';
@@ -103,14 +96,10 @@ function faultOf(error: unknown, request: Request): Fault | undefined {
     const fault = error.fault ?? (parameter && `path ${parameter}`);
     return fault === undefined ? undefined : { fault, reason: error.reason };
   }
-  const hasFault = [InvalidRequest, UnstorableField, MissingApiKey, RejectedApiKey, OutOfScope, UnknownPath].some(
-    (type) => error instanceof type,
-  );
-  if (!hasFault) return undefined;
-  const fault = error as Error & Fault;
+  if (!isFault(error)) return undefined;
   // The field is there, but in a body that was not read.
-  const isOfIgnoredBody = request.hasIgnoredBody && fault.fault.startsWith('body');
-  return isOfIgnoredBody ? { fault: 'header Content-Type', reason: 'unsupported' } : fault;
+  const isOfIgnoredBody = request.hasIgnoredBody && error.fault.startsWith('body');
+  return isOfIgnoredBody ? { fault: 'header Content-Type', reason: 'unsupported' } : error;
 }
 
 /** How an error is sent. */
@@ -148,10 +137,11 @@ function findRow(error: unknown, { method, originalUrl }: Pick<Request, 'method'
 export function describeException(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
-  const { driverError } = error as { driverError?: unknown };
+  // A module may have a connection to another database, whose errors can quote a row as well.
+  const databaseError = error instanceof DatabaseError ? error : (error as { driverError?: unknown }).driverError;
   const state = sqlState(error);
-  if (!driverError && !state) return { error: error.constructor.name, message: error.message, frames };
-  const { constraint, table, column, routine } = (driverError ?? error) as Record<string, unknown>;
+  if (!databaseError) return { error: error.constructor.name, message: error.message, frames };
+  const { constraint, table, column, routine } = databaseError as Record<string, unknown>;
   const message = loggableMessage(error);
   return { error: error.constructor.name, sqlState: state, message, constraint, table, column, routine, frames };
 }

@@ -4,6 +4,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { IdempotencyStore, type StoredResponse } from '../../data/database/idempotency-store';
+import { Writes } from '../../data/database/writes';
 import { JsonPayload } from '../server/json-payload';
 import { InvalidField, NotReplayable } from '../../errors/exceptions';
 import { writesOwnResponse } from './handler-metadata';
@@ -22,7 +23,10 @@ export const NON_IDEMPOTENT_METHODS = ['POST', 'PATCH'];
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  constructor(private readonly responses: IdempotencyStore) {}
+  constructor(
+    private readonly responses: IdempotencyStore,
+    private readonly writes: Writes,
+  ) {}
 
   /**
    * @throws InvalidField when the key is not 1 to 255 visible ASCII characters, NotReplayable when the handler's response is
@@ -33,7 +37,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (context.getClass() === NotFoundController) return next.handle();
-    if (request.isDryRun) return from(this.responses.dryRun(request.caller!, () => lastValueFrom(next.handle())));
+    if (request.isDryRun) return from(this.writes.dryRun(request.caller!, () => lastValueFrom(next.handle())));
     const key = request.headers['idempotency-key'];
     if (key === undefined || !request.caller || !NON_IDEMPOTENT_METHODS.includes(request.method)) return next.handle();
     if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key))

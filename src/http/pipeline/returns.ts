@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, SetMetadata, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { MAX_PAGE_SIZE } from '../../data/database/limits';
-import type { JsonText, Page } from '../../data/database/statements';
+import { JsonText, Page, type PageFields } from '../../data/database/statements';
 import { Int32, MAX_ENTRIES, Text } from '../../fields/fields';
 import { isObject } from '../../fields/field-rules';
 import { DEFAULT_PAGE_SIZE } from '../../fields/page-query';
@@ -60,7 +60,7 @@ const returns = ({ title, about, description, models, properties }: Success, env
   );
 };
 
-const textOf = (record: JsonText | object): string => (typeof record === 'string' ? record : JSON.stringify(record));
+const textOf = (value: unknown): string => (value instanceof JsonText ? value.text : JSON.stringify(value));
 
 /** The items of a JSON array with a comma before each but the first. They stay parts, because each may be long. */
 export const joined = (items: (JsonText | object)[]): string[] =>
@@ -118,7 +118,7 @@ export const ReturnsList = (
       properties: { results: object({ [key]: array(model, max) }, 'Records, by resource name.') },
     },
     (list: JsonText | (JsonText | object)[]) => {
-      const array = typeof list === 'string' ? [list] : ['[', ...joined(list), ']'];
+      const array = list instanceof JsonText ? [list.text] : ['[', ...joined(list), ']'];
       return [`{"status":200,"results":{"${key}":`, ...array, '}}'];
     },
   );
@@ -142,14 +142,14 @@ const total: Schema = {
   example: 1,
 };
 
-const pageIn = (status: number, key: string, { limit, offset, items, total }: Page): string[] => [
+const pageBody = (status: number, key: string, { limit, offset, items, total }: PageFields): string[] => [
   `{"status":${status},"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":[`,
   ...joined(items),
   `],"total":${total}}}`,
 ];
 
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
-export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
+export const ReturnsPage = (key: string, model: Type): Answers<PageFields> =>
   returns(
     {
       title: `${capitalized(key)}Page`,
@@ -161,35 +161,29 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
         results: object({ [key]: array(model, MAX_PAGE_SIZE), total }, 'The records of the page, with the total.'),
       },
     },
-    (page: Page) => pageIn(200, key, page),
+    (page: PageFields) => pageBody(200, key, page),
   );
-
-/** Whether a result has exactly the keys of a `Page` of objects or JSON texts. Anything else is no page of ours. */
-function isPage(result: unknown, jsonTexts: Set<string>): result is Page {
-  if (!isObject(result)) return false;
-  const { items, limit, offset, total, ...others } = result as Record<string, unknown>;
-  if (![limit, offset, total].every(Number.isInteger) || !Array.isArray(items)) return false;
-  return Object.keys(others).length === 0 && items.every((item) => isObject(item) || jsonTexts.has(item as string));
-}
-
-/** The JSON text of a result. A JSON text, or a list of them, is taken as it is; one within an object becomes its value. */
-function resultText(result: unknown, jsonTexts: Set<string>): string {
-  if (jsonTexts.size === 0) return JSON.stringify(result);
-  const isJson = (value: unknown): value is string => typeof value === 'string' && jsonTexts.has(value);
-  if (isJson(result)) return result;
-  if (Array.isArray(result) && result.every(isJson)) return `[${result.join()}]`;
-  return JSON.stringify(result, (_, value: unknown) => (isJson(value) ? (JSON.parse(value) as unknown) : value));
-}
 
 /**
  * The body of a handler without a decorator of this file.
  * @param key under which the items of a `Page` stand
- * @param jsonTexts the JSON texts that statements have returned to the handler
+ * @throws Error when the result has the fields of a page and is none, because a list without `pagination` would be sent
  */
-export function plainEnvelope(status: number, key: string, result: unknown, jsonTexts: Set<string>): string[] {
-  if (!isPage(result, jsonTexts)) return [`{"status":${status},"results":${resultText(result ?? {}, jsonTexts)}}`];
-  const items = result.items.map((item) => resultText(item, jsonTexts) as JsonText);
-  return pageIn(status, key, { ...result, items });
+export function plainEnvelope(status: number, key: string, result: unknown): string[] {
+  if (Page.isPage(result)) return pageBody(status, key, result);
+  if (hasFieldsOfPage(result))
+    throw new Error('A handler returned { limit, offset, items, total }. To send a page, return new Page({ … }).');
+  const isList = Array.isArray(result) && result.every((item) => item instanceof JsonText);
+  const parts = isList ? ['[', ...joined(result), ']'] : [textOf(result ?? {})];
+  return [`{"status":${status},"results":`, ...parts, '}'];
+}
+
+/** Whether a result has exactly the fields of a page of objects. */
+function hasFieldsOfPage(result: unknown): boolean {
+  if (!isObject(result)) return false;
+  const { items, limit, offset, total, ...others } = result as Record<string, unknown>;
+  if (![limit, offset, total].every(Number.isInteger) || !Array.isArray(items)) return false;
+  return Object.keys(others).length === 0 && items.every(isObject);
 }
 
 @ApiSchema({ description: 'Body of every error response.' })

@@ -134,8 +134,7 @@ export class RedisConnection extends Redis {
   }
 
   override sendCommand(...command: Parameters<Redis['sendCommand']>): unknown {
-    // ioredis deletes the timer from each command that it has timed, which makes V8 turn the object into a dictionary.
-    // Requests use withDeadline instead.
+    // A command that ioredis times becomes slow to read (docs/decisions/0019), so requests use withDeadline instead.
     this.options.commandTimeout = this.status === 'ready' ? undefined : HANDSHAKE_TIMEOUT_MS;
     if (this.stream && !this.isCorked) this.cork();
     return super.sendCommand(...command);

@@ -33,8 +33,8 @@ export class LeanExpressAdapter extends ExpressAdapter {
   }
 
   /**
-   * Express replaces the prototype of every request and response, and V8 then discards what it has learned about the object.
-   * Creating them with Express's prototypes avoids that (docs/decisions/0019).
+   * Creates requests and responses with Express's prototypes, because Express would replace those of each, which is slow
+   * (docs/decisions/0019).
    */
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
