@@ -1,7 +1,10 @@
 import { leadInput } from '../support/builders';
-import { startInProcess } from '../support/lanyard';
+import { type InProcess, startInProcess } from '../support/lanyard';
 
 describe('a text that must not be blank', () => {
+  let lanyard: InProcess;
+  beforeAll(async () => void (lanyard = await startInProcess()));
+
   it.each([
     ['white space', ' \t\u00a0'],
     ['zero-width spaces', '\u200b\u200b'],
@@ -10,7 +13,7 @@ describe('a text that must not be blank', () => {
     ['a Hangul filler', '\u3164'],
     ['a blank of Braille', '\u2800'],
   ])('is one of more than %s', async (_, firstName) => {
-    const { api } = await (await startInProcess()).tenant();
+    const { api } = await lanyard.tenant();
     const { headers, body } = await api.post('/leads', { ...leadInput(), firstName });
     expect(body).toMatchObject({ status: 400 });
     expect(headers).toMatchObject({ 'lanyard-fault': 'body firstName', 'lanyard-fault-reason': 'missing' });
