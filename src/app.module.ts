@@ -86,7 +86,7 @@ export class AppModule {
         DatabaseModule,
         RateLimitModule,
         AccessModule,
-        ContextsModule.with(contexts, extension.migrations),
+        ContextsModule.with(contexts, extension),
         ...CONTEXTS.map(({ module }) => module),
         ChangesModule,
         ...(extension.contexts ?? []).map(({ module }) => module),

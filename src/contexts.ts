@@ -61,11 +61,13 @@ export function feedResourcesOf(contexts: readonly Context[]): FeedResources {
   return new FeedResources(contexts.flatMap(({ feedResources = [] }) => feedResources));
 }
 
-/** @param migrations those of an extension */
+/** What an extension adds to the schema beside its contexts. */
+export type SchemaAdditions = Partial<Pick<SchemaDefinition, 'migrations' | 'unscopedTables'>>;
+
 export const schemaDefinitionOf = (
   contexts: readonly Context[],
-  migrations: SchemaDefinition['migrations'] = [],
-): SchemaDefinition => ({ functions: feedResourcesOf(contexts).all.map(changeFunctions), migrations });
+  { migrations = [], unscopedTables = [] }: SchemaAdditions = {},
+): SchemaDefinition => ({ functions: feedResourcesOf(contexts).all.map(changeFunctions), migrations, unscopedTables });
 
 /** The entities of all sections. What refers to others comes first, so that it is deleted first. */
 export const organizationDataOf = (contexts: readonly Context[]): OrganizationData => {
@@ -81,15 +83,14 @@ export const organizationDataOf = (contexts: readonly Context[]): OrganizationDa
 @Global()
 @Module({})
 export class ContextsModule {
-  /** @param migrations those of an extension */
-  static with(contexts: readonly Context[], migrations?: SchemaDefinition['migrations']): DynamicModule {
+  static with(contexts: readonly Context[], additions?: SchemaAdditions): DynamicModule {
     return {
       module: ContextsModule,
       providers: [
         { provide: Datasets, useValue: datasetsOf(contexts) },
         { provide: FeedResources, useValue: feedResourcesOf(contexts) },
         { provide: OrganizationData, useValue: organizationDataOf(contexts) },
-        { provide: SchemaDefinition, useValue: schemaDefinitionOf(contexts, migrations) },
+        { provide: SchemaDefinition, useValue: schemaDefinitionOf(contexts, additions) },
       ],
       exports: [Datasets, FeedResources, OrganizationData, SchemaDefinition],
     };

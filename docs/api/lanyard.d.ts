@@ -193,6 +193,11 @@ export interface Extension {
   modules?: (Type | DynamicModule)[];
   /** Migrations that run after Lanyard's own and are recorded in the same table. */
   migrations?: (new () => MigrationInterface)[];
+  /**
+   * Tables that foreign keys need not keep apart by organization, such as one whose rows all organizations share. Without the
+   * name of such a table, it is an error at startup.
+   */
+  unscopedTables?: readonly string[];
   /** Contexts with sections of import and export, or with resources that the change feed follows. */
   contexts?: readonly Context[];
   /** Providers that take the place of those which a module, of Lanyard or of yours, has for the same tokens. */
@@ -1064,11 +1069,6 @@ type DecimalOptions = FieldOptions<{
   max?: number;
 }>;
 
-/** Entries differ: as texts, or in a field. The second of two alike is invalid. */
-type Distinct = {
-  distinct?: string | true;
-};
-
 declare class EventAddLeadsV0Input {
   eventLeads: EventLeadInput[];
 }
@@ -1304,12 +1304,12 @@ declare class LeadsQuery extends PageQuery {
   integrationType?: IntegrationType;
 }
 
-type ListOptions = FieldOptions<
-  {
-    min?: number;
-    max?: number;
-  } & Distinct
->;
+type ListOptions = FieldOptions<{
+  min?: number;
+  max?: number;
+  /** Entries differ: as texts, or in a field. The second of two alike is invalid. */
+  distinct?: string | true;
+}>;
 
 interface ListOptions2 {
   parent?: ListParent;

@@ -88,6 +88,7 @@ export declare function startLanyard(options?: TestOptions): Promise<TestLanyard
 
 // Not exported, but named above.
 
+/** The rows of its two tables belong to a key, by which every statement finds them, and are deleted with it. */
 declare class ApiKeyEntity {
   id: string;
   organizationId: number;

@@ -1,7 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Scope } from '../http/pipeline/scopes';
 import { NULLABLE_TIMESTAMP, TIMESTAMP, RefersTo, NULLABLE_TEXT } from '../data/schema/columns';
+import { WithUnscopedTables } from '../data/schema/tenancy';
 
+/** The rows of its two tables belong to a key, by which every statement finds them, and are deleted with it. */
+@WithUnscopedTables('key_usage', 'idempotent_answers')
 @Entity('api_keys')
 @Index('api_keys_organization_idx', ['organizationId', 'createdAt', 'id'])
 @Unique('api_keys_hash_key', ['hash'])

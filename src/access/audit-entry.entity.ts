@@ -1,8 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { WithFunctions } from '../data/schema/functions';
+import { WithUnscopedTables } from '../data/schema/tenancy';
 import { AUDIT_FUNCTIONS } from './audit.functions';
 
-/** An entry of the audit log. It names the record and holds nothing of it, so it may stay when a person is erased. */
+/**
+ * An entry of the audit log. It names the record and holds nothing of it, so it may stay when a person is erased, and when its
+ * organization is deleted.
+ */
+@WithUnscopedTables('audit_log')
 @Entity('audit_log')
 @Index('audit_log_record_idx', ['id'], { where: 'id IS NOT NULL' })
 @Index('audit_log_number_idx', ['eventId'], { where: 'id IS NULL AND event_id IS NOT NULL' })

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { lockOrganization } from '../data/database/locks';
+import { LIST_TABLES } from '../data/schema/lists';
 import { SET_ACTOR, UNAUDITED } from '../data/database/actor';
 import { recordAudit } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
@@ -14,7 +15,7 @@ export interface Organization {
 }
 
 /** Tables without a foreign key to organizations, so that no cascade deletes their rows. */
-const UNSCOPED_TABLES = ['lists', 'list_counts', 'changes'];
+const UNSCOPED_TABLES = [...LIST_TABLES, 'changes'];
 
 /** Maximum number of rows to delete in one transaction, so that others do not wait for long. */
 const DELETE_BATCH_SIZE = 1000;

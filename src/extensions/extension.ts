@@ -10,6 +10,11 @@ export interface Extension {
   modules?: (Type | DynamicModule)[];
   /** Migrations that run after Lanyard's own and are recorded in the same table. */
   migrations?: (new () => MigrationInterface)[];
+  /**
+   * Tables that foreign keys need not keep apart by organization, such as one whose rows all organizations share. Without the
+   * name of such a table, it is an error at startup.
+   */
+  unscopedTables?: readonly string[];
   /** Contexts with sections of import and export, or with resources that the change feed follows. */
   contexts?: readonly Context[];
   /** Providers that take the place of those which a module, of Lanyard or of yours, has for the same tokens. */
@@ -24,4 +29,4 @@ export const contextsOf = ({ contexts = [] }: Extension): readonly Context[] => 
 
 /** Lanyard's schema, with what the extension adds to it. */
 export const extensionSchema = (extension: Extension): SchemaDefinition =>
-  schemaDefinitionOf(contextsOf(extension), extension.migrations);
+  schemaDefinitionOf(contextsOf(extension), extension);

@@ -43,7 +43,7 @@ export class OperatorModule {
       imports: [
         DatabaseModule,
         AccessModule,
-        ContextsModule.with(contexts, migrations),
+        ContextsModule.with(contexts, extension),
         ...contexts.map(({ module }) => module),
         ChangesModule,
         WebhooksModule,

@@ -2,6 +2,9 @@ import { Entity, Index } from 'typeorm';
 import { snakeCase } from '../database/data-source';
 import { LIST_METADATA_KEY, type ListParent, type TrackedList } from '../database/tracked-list';
 
+/** The tables of what is known of all lists, those of organization 0 included, which all organizations share. */
+export const LIST_TABLES = ['list_counts', 'lists'];
+
 interface ListOptions {
   parent?: ListParent;
   /** Whether all organizations share the list. */

@@ -9,6 +9,7 @@ import { requireDirectConnection } from './direct-connection';
 import { SchemaFunctions, TABLE_LOCK_TIMEOUT_MS } from './functions';
 import { OrderedMigrations } from './ordered-migrations';
 import type { SchemaDefinition } from './schema-definition';
+import { requireTenancy } from './tenancy';
 import { recordRelease, requireUsableSchema, type SchemaState } from './schema-release';
 
 /** An arbitrary constant. All processes that migrate one database must take the same lock. */
@@ -121,11 +122,28 @@ async function applyPendingMigrations(
     await functions.applyBeforeMigrations();
     if (pending.length > 0) await functions.markOutdated();
     await migrations.executePendingMigrations();
+    await requireTables(dataSource);
     await functions.apply();
     await recordRelease(dataSource, migrations.lastOwn);
     await rebuildDerivedColumns(dataSource, options);
   });
+  // What is meant in the tables of an extension or of a newer release, only their own program knows.
+  if ((await migrations.findUnknown()).length === 0) await requireTenancy(dataSource, schema);
   return pending.map(({ name }) => name);
+}
+
+/** @throws ConfigError that names the entities whose tables no migration creates */
+async function requireTables(dataSource: DataSource): Promise<void> {
+  const entities = dataSource.entityMetadatas.filter(
+    ({ synchronize, tableType }) => synchronize && tableType !== 'view',
+  );
+  const rows = await dataSource.query<{ table: string }[]>(
+    'select path as table from unnest($1::text[]) path where to_regclass(quote_ident(path)) is null',
+    [entities.map(({ tableName }) => tableName)],
+  );
+  const missing = rows.map(({ table }) => entities.find(({ tableName }) => tableName === table)?.name);
+  if (missing.length === 0) return;
+  throw new ConfigError(`No migration creates the table of ${missing.join(', ')} yet: run migration:generate.`);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { LIST_TABLES } from './lists';
 import type { SchemaDefinition } from './schema-definition';
 
 /**
@@ -48,7 +49,7 @@ export class OrderedMigrations extends MigrationExecutor {
       });
     }
     // Dropping a table fires no trigger that would update the counts of its rows.
-    for (const table of ['list_counts', 'lists']) {
+    for (const table of LIST_TABLES) {
       await this.dataSource.query(`delete from ${table} where to_regclass(split_part(list, '/', 1)) is null`);
     }
     return migrations.map(({ name }) => name);

@@ -8,4 +8,6 @@ export abstract class SchemaDefinition {
   abstract readonly functions: readonly string[];
   /** Migrations of an extension. */
   abstract readonly migrations: readonly (new () => MigrationInterface)[];
+  /** Tables of an extension that foreign keys need not keep apart by organization. */
+  abstract readonly unscopedTables: readonly string[];
 }

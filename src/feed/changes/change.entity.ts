@@ -1,8 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { WithFunctions } from '../../data/schema/functions';
+import { WithUnscopedTables } from '../../data/schema/tenancy';
 import { LOG_FUNCTIONS } from './change.functions';
 
-/** A log entry: which record was changed by which transaction, without the record's content. */
+/**
+ * A log entry: which record was changed by which transaction, without the record's content. OrganizationsService deletes those of
+ * an organization, in batches.
+ */
+@WithUnscopedTables('changes')
 @Entity('changes')
 @WithFunctions(LOG_FUNCTIONS)
 export class ChangeEntity {
