@@ -301,6 +301,19 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.email_addresses(list text)
+ RETURNS SETOF text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select match[1]
+  from regexp_matches(
+    list,
+      '((?:"(?:(?:[^"\\]|\\.)*")?|[^\u0001-\u0020"(),:;<>@\[\\\]\u007f-\u00a0\s]+)@[^\u0001-\u002c/\u003a-\u0040\u005b-\u005e\u0060\u007b-\u00a0\s]*[^.\u0001-\u002c/\u003a-\u0040\u005b-\u005e\u0060\u007b-\u00a0\s])',
+      'g'
+  ) match
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lead_document(lead leads)
  RETURNS text
  LANGUAGE plpgsql

@@ -268,7 +268,7 @@ export function ListOf(
     return value.map((entry) => toInstanceIfObject(entry, entryType));
   };
   const schema = { type: () => type(), isArray: true, ...(min > 0 && { minItems: min }), maxItems: max };
-  return applyDecorators(field({ schema, check, convert }, options), classOfEntries(type));
+  return applyDecorators(field({ schema, distinct, check, convert }, options), classOfEntries(type));
 }
 
 /** Of which class the objects of a field are, for a `ValidationPipe` of a module, which would guess. */

@@ -13,7 +13,7 @@ export const fileSize = (file: string): number | undefined =>
 
 /** A file, standard input, or what a descriptor has from its beginning. */
 function openStream(file: string | number): Readable {
-  if (typeof file === 'number') return createReadStream('', { fd: file, start: 0 });
+  if (typeof file === 'number') return createReadStream('', { fd: file, start: 0, autoClose: false });
   return file === '-' ? process.stdin : createReadStream(file);
 }
 
@@ -36,23 +36,27 @@ export async function* readChunks(file: string | number, onBytes?: (count: numbe
   }
 }
 
+/** What a person sees of the reading. */
+interface ReadingProgress {
+  restart: () => void;
+  read: (bytes: number) => void;
+}
+
 /**
- * Opens a file for a first and a second reading. What can be read only once, such as standard input, is kept in a temporary
- * file without a name, which is gone when the process ends.
- * @param onBytes called with the size of each part of the second reading
+ * Opens a file as often as it is called. What can be read only once, such as standard input, is kept in a temporary file
+ * without a name, which is gone when the process ends.
  */
-export function openTwice(file: string, onBytes: (count: number) => void): () => AsyncGenerator<Buffer> {
-  let isFirst = true;
+export function openAgain(file: string, progress: ReadingProgress): () => AsyncGenerator<Buffer> {
+  let isComplete = file !== '-' && existsSync(file) && statSync(file).isFile();
   let kept: number | undefined;
-  const isRegularFile = file !== '-' && existsSync(file) && statSync(file).isFile();
   return async function* () {
-    const wasFirst = isFirst;
-    isFirst = false;
-    if (wasFirst && !isRegularFile) kept = openNamelessFile();
-    for await (const bytes of readChunks(wasFirst ? file : (kept ?? file), wasFirst ? undefined : onBytes)) {
-      if (wasFirst && kept !== undefined) appendFileSync(kept, bytes);
-      yield bytes;
+    progress.restart();
+    if (!isComplete) {
+      kept = openNamelessFile();
+      for await (const bytes of readChunks(file)) appendFileSync(kept, bytes);
+      isComplete = true;
     }
+    yield* readChunks(kept ?? file, progress.read);
   };
 }
 
@@ -62,4 +66,10 @@ function openNamelessFile(): number {
   const descriptor = openSync(path, 'wx+', OWNER_ONLY);
   rmSync(path);
   return descriptor;
+}
+
+/** What differs after a regular file has been changed. */
+export function fileState(file: string): string {
+  const { ino, size, mtimeNs } = statSync(file, { bigint: true });
+  return [ino, size, mtimeNs].join(' ');
 }
