@@ -3,6 +3,7 @@ import { type JsonText, type Page, Statements } from '../../data/database/statem
 import { Writes } from '../../data/database/writes';
 import { InvalidField, InvalidRequest, Overloaded, RowNotFound } from '../../errors/exceptions';
 import type { PageQuery } from '../../fields/page-query';
+import { isBlank } from '../../fields/text';
 import type { Caller } from '../../http/pipeline/caller';
 import {
   type LeadBatchV0Input,
@@ -160,7 +161,7 @@ function validateEntries({ matchBy, leads }: LeadBatchV0Input, matches: Match[])
         detail: `repeats leads[${firstIndex}].${matchBy}`,
       });
     }
-    const missing = id === null && REQUIRED_FIELDS.find((field) => !leads[n]?.[field]?.trim());
+    const missing = id === null && REQUIRED_FIELDS.find((field) => isBlank(leads[n]?.[field] ?? ''));
     if (missing) throw new InvalidField(`leads[${n}].${missing}`, 'missing');
   }
 }
