@@ -331,8 +331,13 @@ export declare class LeadActivityEventsService {
 export declare class LeadsModule {}
 
 export declare class LeadsService {
-  /** @throws InvalidRequest when only one of `remoteId` and `integrationType` is given */
-  list(caller: Caller, { email, remoteId, integrationType, ...page }: LeadsQuery): Promise<Page>;
+  /**
+   * @throws InvalidRequest when only one of `remoteId` and `integrationType` is given, or a word of `q` is too short
+   * @throws RowNotFound when the event is not the organization's
+   */
+  list(caller: Caller, { limit, offset, ...query }: LeadsQuery): Promise<Page>;
+  /** @throws RowNotFound */
+  listEvents(caller: Caller, leadId: string, page: PageQuery): Promise<Page>;
   /** @throws RowNotFound */
   get(caller: Caller, leadId: string): Promise<JsonText>;
   create(caller: Caller, input: LeadCreateV0Input): Promise<JsonText>;
@@ -582,8 +587,11 @@ export declare const ReturnsList: (
 /** `results` is an empty object. */
 export declare const ReturnsNothing: (description: string) => Answers<void>;
 
-/** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
-export declare const ReturnsPage: (key: string, model: Type) => Answers<PageFields>;
+/**
+ * `results.<key>` is a page of a list, with `results.total` and `pagination`.
+ * @param name tells the page from that of another list with the same key
+ */
+export declare const ReturnsPage: (key: string, model: Type, name?: string) => Answers<PageFields>;
 
 /** The row does not exist, or it belongs to another organization. */
 export declare class RowNotFound extends Error {
@@ -1297,6 +1305,10 @@ declare class LeadsQuery extends PageQuery {
   email?: string;
   remoteId?: string;
   integrationType?: IntegrationType;
+  q?: string;
+  hasEmail?: boolean;
+  createdSince?: string;
+  eventId?: number;
 }
 
 type ListOptions = FieldOptions<{

@@ -3,6 +3,7 @@ import { appendFileSync, createReadStream, existsSync, openSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { escapeInvisible } from '../fields/invisible';
 import { OWNER_ONLY } from './new-file';
 import { errorMessage, CommandError } from './terminal/terminal';
 
@@ -29,7 +30,9 @@ export async function* readChunks(file: string | number, onBytes?: (count: numbe
       yield bytes;
     }
   } catch (error) {
-    throw new CommandError(`Cannot read ${file === '-' ? 'standard input' : file}: ${errorMessage(error)}`);
+    throw new CommandError(
+      `Cannot read ${file === '-' ? 'standard input' : escapeInvisible(String(file))}: ${errorMessage(error)}`,
+    );
   }
 }
 

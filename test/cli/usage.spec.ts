@@ -52,6 +52,8 @@ describe('the usage of the command line', () => {
       ['a missing argument', ['keys', 'revoke'], "missing required argument 'KEYID'"],
       ['a key in the place of its id', ['keys', 'revoke', 'lan_secret'], 'KEYID must be the ID of a key'],
       ['a blank name', ['organizations', 'create', '--name', ' '], '--name must have'],
+      ['a name that no one sees', ['organizations', 'create', '--name', '\u200b'], '--name must have'],
+      ['an option that controls the terminal', ['keys', 'list', '--\x1b[31m'], "unknown option '--\\u001b[31m'"],
       ['a long label', [...issueFor, '--label', 'x'.repeat(256)], '--label must have'],
       ['a name that is not UTF-8', ['organizations', 'create', '--name', 'M\ufffdller'], '--name must be UTF-8, '],
       [

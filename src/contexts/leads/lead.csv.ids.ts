@@ -1,5 +1,5 @@
 import { MAX_LENGTH } from '../../fields/fields';
-import { isUuid, isWithinLength } from '../../fields/text';
+import { isBlank, isUuid, isWithinLength } from '../../fields/text';
 import {
   csvField,
   type CsvField,
@@ -10,7 +10,8 @@ import {
 import type { CsvDefinition } from '../../exchange/csv/csv-section';
 import { CsvValueError, identifierValue, textValue, trimInvisible } from '../../exchange/csv/csv-values';
 import { uuidV5 } from '../../data/database/uuid';
-import { escapeInvisible, quoteShortened } from '../../exchange/datasets/quote';
+import { quoteShortened } from '../../exchange/datasets/quote';
+import { escapeInvisible } from '../../fields/invisible';
 import { IntegrationType, type RemoteId } from './lead.response';
 
 const idValue = csvField('id', identifierValue, undefined);
@@ -81,7 +82,7 @@ const remoteIdField = (integrationType: IntegrationType): CsvField => ({
       draft.remoteIds = others;
       return;
     }
-    if (!isWithinLength(cell, MAX_LENGTH.name) || !/\S/.test(cell)) {
+    if (!isWithinLength(cell, MAX_LENGTH.name) || isBlank(cell)) {
       const expected = `text of at most ${MAX_LENGTH.name} characters that is not blank, without NUL`;
       throw new CsvValueError(`${quoteShortened(cell)} is not a valid remote ID. Use ${expected}.`, expected);
     }

@@ -1,5 +1,6 @@
 import { MAX_LENGTH } from '../../fields/fields';
-import { escapeInvisible, quote, quoteShortened } from './quote';
+import { escapeInvisible } from '../../fields/invisible';
+import { quote, quoteShortened } from './quote';
 import { ExpectedError } from '../../errors/expected-error';
 
 /** One error of a file that is imported. What does not apply is null. */
