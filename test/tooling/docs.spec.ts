@@ -93,6 +93,16 @@ describe('the documentation', () => {
         join(folder, 'contacts.csv'),
         'Contact ID;Firm;Mobile;E-mail;Notes\nc-1;Cobalt;+44 20 7946 0123;ada@example.com;met\n',
       );
+      const fields = {
+        'Contact ID': 'ref',
+        Firm: 'company.name',
+        Mobile: 'phone',
+        'E-mail': 'email',
+        Notes: 'description',
+      };
+      const columns = Object.entries(fields).map(([column, field]) => ({ column, field }));
+      const mapping = { section: 'leads', delimiter: ';', columns };
+      writeFileSync(join(folder, 'contacts.csv.mapping.json'), JSON.stringify(mapping));
       const blocks = [...read('docs/operations.md').matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
       const lines = blocks
         .join('')
