@@ -27,6 +27,8 @@ export interface Endpoint {
   method: Method;
   path: string;
   slots: Slot[];
+  /** the names of the parameters of its query */
+  filters: string[];
   /** of a list that is read page by page: the field of `results` that holds the items */
   list?: string;
   /** valid bodies, made with the ids of the slots by their names; one `undefined` where none is taken */
@@ -103,6 +105,10 @@ function endpoint(template: string, method: Method, operation: Operation): Endpo
   const pathSlots = parameters
     .map(resolveReference)
     .filter((parameter) => parameter.in === 'path' || parameter.schema.format === 'uuid');
+  const filters = parameters
+    .map(resolveReference)
+    .filter((parameter) => parameter.in === 'query')
+    .map((parameter) => parameter.name);
   const body = requestBody?.content['application/json'];
   const slots = [
     ...pathSlots.map((parameter): Slot => ({
@@ -113,7 +119,7 @@ function endpoint(template: string, method: Method, operation: Operation): Endpo
     ...(body ? idsIn(body.schema) : []),
   ];
   const bodies = BODIES[name] ?? [(ids) => body && exampleWith(body.example, ids)];
-  return { operationId, name, method, path, slots, list: listOf(operation), bodies };
+  return { operationId, name, method, path, slots, filters, list: listOf(operation), bodies };
 }
 
 const OPERATIONS = Object.entries(description.paths).flatMap(([template, operations]) =>
