@@ -29,9 +29,9 @@ const groupRules = Object.entries(mayImport).map(([group, others]) => ({
 
 // The steps of an import, each of which gets what the one before gave. docs/architecture.md has them in one picture.
 const steps = [
-  'datasets/open\\.ts',
-  'datasets/import-plan\\.ts|csv/csv-plan\\.ts',
-  'datasets/(read-json|record-check)\\.ts|csv/csv-read\\.ts',
+  'datasets/open\\.ts|csv/open\\.ts',
+  'datasets/import-plan\\.ts|csv/plan\\.ts',
+  'datasets/(read-json|record-check)\\.ts|csv/read\\.ts',
   'datasets/stage\\.ts',
   'datasets/check\\.ts',
   'datasets/write\\.ts',

@@ -9,6 +9,7 @@ const BODIES = ['LeadCreateV0Input', 'LeadPatchV0Input', 'LeadBatchV0Input', 'Ev
 const PATH_IDS = ['leadId', 'eventId', 'industryEventId'];
 const QUERIES = [
   ['/leads', 'email'],
+  ['/leads', 'hasEmail'],
   ['/industryEvents', 'q'],
   ['/industryEvents', 'eventUrl'],
   ['/changes', 'cursor'],

@@ -137,6 +137,10 @@ export interface Dataset {
    * of their values that are not null, and of their number. By default the first value counts.
    */
   mergedValues?: Record<string, (values: string, count: string) => string>;
+  /** The texts that are lists, whose entries `;` separates. */
+  textLists?: string[];
+  /** SQL of whether a row has an entry, a JSON object, that only one record may have, by the name of the list. */
+  exclusiveEntries?: Record<string, (row: string, entry: string) => string>;
   /** How to import records that all organizations share. */
   shared?: SharedDataset;
 }
@@ -327,8 +331,13 @@ export declare class LeadActivityEventsService {
 export declare class LeadsModule {}
 
 export declare class LeadsService {
-  /** @throws InvalidRequest when only one of `remoteId` and `integrationType` is given */
-  list(caller: Caller, { email, remoteId, integrationType, ...page }: LeadsQuery): Promise<Page>;
+  /**
+   * @throws InvalidRequest when only one of `remoteId` and `integrationType` is given, or a word of `q` is too short
+   * @throws RowNotFound when the event is not the organization's
+   */
+  list(caller: Caller, { limit, offset, ...query }: LeadsQuery): Promise<Page>;
+  /** @throws RowNotFound */
+  listEvents(caller: Caller, leadId: string, page: PageQuery): Promise<Page>;
   /** @throws RowNotFound */
   get(caller: Caller, leadId: string): Promise<JsonText>;
   create(caller: Caller, input: LeadCreateV0Input): Promise<JsonText>;
@@ -578,8 +587,11 @@ export declare const ReturnsList: (
 /** `results` is an empty object. */
 export declare const ReturnsNothing: (description: string) => Answers<void>;
 
-/** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
-export declare const ReturnsPage: (key: string, model: Type) => Answers<PageFields>;
+/**
+ * `results.<key>` is a page of a list, with `results.total` and `pagination`.
+ * @param name tells the page from that of another list with the same key
+ */
+export declare const ReturnsPage: (key: string, model: Type, name?: string) => Answers<PageFields>;
 
 /** The row does not exist, or it belongs to another organization. */
 export declare class RowNotFound extends Error {
@@ -878,10 +890,10 @@ interface CellContext {
   organizationId: number;
   /** The name of the column; empty if the value comes from an option of the command. */
   column: string;
-  dateTimes: ColumnDateTimes;
+  /** The format of the column, if the mapping names one of the field's formats. */
+  format?: string;
+  dateTimes: DateTimeOptions;
   lookup?: Lookup;
-  /** Whether the file has a column of a field. */
-  hasField: (name: string) => boolean;
   /** Where the IDs of the file come from, if an option says so. */
   source?: string;
 }
@@ -917,12 +929,6 @@ interface ColumnCheck {
   message: (value: string) => string;
   /** What a valid value is. */
   expected: string;
-}
-
-/** How the date-times of a column are read. */
-interface ColumnDateTimes extends DateTimeOptions {
-  /** Whether all dates of the column are possible in both orders of day and month. */
-  isAmbiguous?: boolean;
 }
 
 /** A field that no column stores. */
@@ -972,17 +978,29 @@ interface CsvDefinition {
   generateId?: () => string;
   /** The values that `--match` can match rows by, in addition to the key. */
   matches?: Record<string, CsvMatch>;
-  /** What columns of IDs may hold, in addition to Lanyard's own IDs. */
-  identifiers?: CsvIdentifiers;
-  /** Fields that hold the address of a user. A column of one of them without any address is skipped. */
-  userFields?: string[];
-  /** The fields of a person, in sections that have them. */
-  person?: PersonFields;
+  /** The field of IDs that another program or a person has assigned, and a check of the rows that have one. */
+  ref?: {
+    field: string;
+    check: (providesField: (path: string) => boolean) => RowCheck;
+  };
   /** Completes a record when all its cells have been read. */
   complete?: (record: RecordDraft) => void;
-  usable?: UsableRecord;
-  /** The key of `matches` by which two rows are most likely about the same person. */
+  /** Whether a record tells who or what it is; by default each one does. */
+  isIdentified?: (record: RecordDraft) => boolean;
+  /** What nearly every record has. A proposal warns of a file in which most have not. */
+  usual?: {
+    noun: string;
+    has: (record: RecordDraft) => boolean;
+  };
+  /** The key of `matches` by which two rows are most likely about the same one. */
   personMatch?: string;
+  /** The first words of columns that are about somebody else, such as `Buyer`, and those that change nothing. */
+  prefixes?: {
+    other: string[];
+    same: string[];
+  };
+  /** Corrects the fields that are proposed for columns by their names alone, where one depends on the others. */
+  refineProposal?: (fields: (string | null)[]) => (string | null)[];
 }
 
 /** A field of a record as a column of CSV. */
@@ -991,15 +1009,21 @@ interface CsvField {
   /** The paths in the record that it fills; by default its name. */
   paths?: string[];
   /** SQL of the new value of a column that the field fills only in part, so that the other parts keep their stored values. */
-  mergeSql?: (stored: string, imported: string, path: string) => string;
+  mergeSql?: (stored: string, imported: string, path: string, keepsEmpty: boolean) => string;
   /** Whether values of several columns are added up. */
   isList?: boolean;
   /** The fields of the entries of a list that it fills, by the name of the list. */
   entryFields?: Record<string, string[]>;
-  /** Whether only a column of exactly this name fills it. */
+  /** Whether a proposal reads its cells before it says what they are. */
+  isProbed?: boolean;
+  /** Whether only a column of exactly this name is proposed for it. */
   isExactName?: boolean;
   /** Whether it is read before the fields that lack this flag. */
   isReadFirst?: boolean;
+  /** The formats that a mapping may name for its column. */
+  formats?: readonly string[];
+  /** What its values look like, if anybody can see it. */
+  kind?: ValueKind;
   /** The records that the cells refer to. */
   references?: LookupSource;
   /**
@@ -1015,44 +1039,33 @@ interface CsvField {
   isPresentSql?: string;
 }
 
-/** What a column of ids such as `Record ID` may fill. */
-interface CsvIdentifiers {
-  /** The field of Lanyard's own IDs. */
-  id: string;
-  /** The field of IDs that another program or a person has assigned. */
-  ref: string;
-  /** The programs whose ids have fields of their own. */
-  systems: ExternalSystem[];
-  /** The value of `--match` for rows that have an ID of such a program. */
-  match: string;
-  /** Checks that a row with such an ID is about the same person as the record that has it. */
-  samePersonCheck: (providesField: (path: string) => boolean, isRef: boolean) => RowCheck;
-}
-
 /** How to match a row with a stored record by the value of a column. */
 interface CsvMatch extends RecordMatch {
-  /** The names of fields that hold the value. The file must have a column of one of them. */
+  /** The names of fields that hold the value. The file must have a column of one of them, and not of two. */
   fieldNames: RegExp;
-  /** Whether the file may have columns of only one of these fields. */
-  isOfOneField?: boolean;
   /** A noun with its article for what such a column holds, for messages. */
   noun: string;
   /** Whether a record has the value. */
   hasKey: (record: RecordDraft) => boolean;
 }
 
+/** The orders of day, month and year in dates such as 5/4/2026: it is April 5 as DMY, and May 4 as MDY. */
+declare const DATE_FORMATS: readonly ['DMY', 'MDY', 'YMD'];
+
 declare class DateFields {
   startDate?: string | null;
   endDate?: string | null;
 }
 
-/** The order of day and month in dates such as 5/4/2026: it is April 5 as DMY, and May 4 as MDY. */
-type DateFormat = 'DMY' | 'MDY';
+type DateFormat = (typeof DATE_FORMATS)[number];
 
 interface DateTimeOptions {
   /** The time zone of date-times that name none; UTC if undefined. */
   timeZone?: string;
+  /** By default, dates are written as in ISO 8601. */
   dateFormat?: DateFormat;
+  /** Whether to read days without a time alone. */
+  daysOnly?: boolean;
   /** Called for a time that the clocks of the zone show twice, with the offset that is taken, such as `+02:00`. */
   onRepeatedHour?: (value: string, offset: string) => void;
 }
@@ -1104,16 +1117,6 @@ declare class EventUpdateV0Input extends EventUpdateV0Input_base {}
 declare const EventUpdateV0Input_base: import('@nestjs/common', { with: { 'resolution-mode': 'import' } }).Type<
   Omit<EventCreateV0Input, 'createdByEmail'>
 >;
-
-/** A program that assigns IDs, and how to recognize a column of them. */
-interface ExternalSystem {
-  field: string;
-  /** The form of all its IDs. */
-  idPattern?: RegExp;
-  /** If its IDs have no such form: the names of its ID columns, and of other columns, of which its files have some. */
-  idColumns?: string[];
-  usualColumns?: string[];
-}
 
 /** Why a part of a request was rejected. These are the words of `Lanyard-Fault-Reason`, each with its meaning. */
 declare const FAULT_REASONS: {
@@ -1302,6 +1305,10 @@ declare class LeadsQuery extends PageQuery {
   email?: string;
   remoteId?: string;
   integrationType?: IntegrationType;
+  q?: string;
+  hasEmail?: boolean;
+  createdSince?: string;
+  eventId?: number;
 }
 
 type ListOptions = FieldOptions<{
@@ -1355,12 +1362,6 @@ declare class Lookup {
   nameOf(value: string): string;
 }
 
-/** What is wrong with a text that should identify a record, and an option that helps. */
-interface LookupProblem {
-  message: string;
-  fix?: string;
-}
-
 /** Other records of the organization that cells refer to. */
 interface LookupSource {
   /**
@@ -1372,10 +1373,10 @@ interface LookupSource {
   isExact: boolean;
   /** What separates several texts in a cell, in addition to the separators of every list. */
   separator?: RegExp;
-  /** The problem of a text by which no record is known. What helps depends on which fields the file has. */
-  unknown: (text: string, column: string, hasField: (name: string) => boolean) => LookupProblem;
-  /** The problem of a text by which several records are known. */
-  ambiguous: (text: string, column: string) => LookupProblem;
+  /** What is wrong with a text by which no record is known. */
+  unknown: (text: string, column: string) => string;
+  /** What is wrong with a text by which several records are known. */
+  ambiguous: (text: string) => string;
   /** Creates records for texts by which none is known. */
   createMissing?: CreateReferences;
   /** What texts identify a record, for messages. */
@@ -1412,18 +1413,6 @@ interface PageContent {
   newest: LastEmitted | null;
   /** As of when it was read. A page of a snapshot has no such moment, because it is not complete. */
   readAt: LogMoment | null;
-}
-
-/** The fields that words in the names of columns concern. */
-interface PersonFields {
-  /** The field of a number or address for each of the kinds of `words.json`, by the field for any of them. */
-  kindFields: Record<string, Record<string, string>>;
-  /** The field of titles, which salutations are not. */
-  titleField: string;
-  /** The fields that may have a prefix such as `Ticket` or `Order`. */
-  prefixedFields: RegExp;
-  /** The fields that a file about attendees has without a buyer's prefix. */
-  attendeeFields: RegExp;
 }
 
 declare class PhoneNumber {
@@ -1513,8 +1502,6 @@ interface RowCheck {
   expected: string;
   /** Errors of one kind are reported in one line. */
   kind?: string;
-  /** An option of the command by which the rows are valid. */
-  fix?: string;
 }
 
 /** How to import the rows of a table that all organizations share. They are staged in the table `staged_…`. */
@@ -1554,18 +1541,8 @@ declare class UrlField {
   eventUrl?: string | null;
 }
 
-/** By what somebody can be recognized or reached. */
-interface UsableRecord {
-  /** The fields of which a useful record needs at least one. */
-  fieldNames: RegExp;
-  /** Those of them whose values may be numbers, and those that are names of persons. */
-  numberFields: RegExp;
-  nameFields: RegExp;
-  /** The fields of states, which say nothing of who somebody is. */
-  stateFields: RegExp;
-  /** Whether it has one of them. */
-  isUsable: (record: RecordDraft) => boolean;
-}
+/** What people look for in a file: a way to reach somebody. */
+type ValueKind = 'address' | 'number to call' | 'link';
 
 /** The columns that a request may set. The organization of a row is always the caller's. */
 type Values<T> = DeepPartial<Omit<T, 'organizationId'>>;

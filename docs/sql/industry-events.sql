@@ -306,3 +306,28 @@ begin
   end if;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.search_text(value text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  value := regexp_replace(value, '[\u0001-\u001d\u001f-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+', ' ', 'g');
+  if octet_length(value) > length(value) then
+    value := search_spelling(regexp_replace(value, '['
+      '\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02c2-\u02c5\u02d2-\u02df'
+      '\u02e5-\u02eb\u02ed\u02ef-\u02ff\u0375\u037e\u0384-\u0385\u0387\u03f6\u0482\u055a-\u055f'
+      '\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u060f\u061b-\u061f\u066a-\u066d\u06d4\u06dd-\u06de'
+      '\u06e9\u06fd-\u06fe\u0700-\u070f\u07f6-\u07f9\u07fe-\u07ff\u0830-\u083e\u085e\u0888\u0890-\u0891'
+      '\u08e2\u0964-\u0965\u0970\u0e3f\u0e4f\u0e5a-\u0e5b\u2000-\u2070\u2074-\u207e\u2080-\u208e'
+      '\u20a0-\u20c1\u2100-\u2101\u2103-\u2106\u2108-\u2109\u2114\u2116-\u2118\u211e-\u2123\u2125\u2127'
+      '\u2129\u212e\u213a-\u213b\u2140-\u2144\u214a-\u214d\u214f-\u2182\u2185-\u2bff\u2ce5-\u2cea'
+      '\u2cf9-\u2cff\u2d70\u2e00-\u2e2e\u2e30-\u3004\u3007-\u3029\u3030\u3036-\u303a\u303d-\u303f'
+      '\u309b-\u309c\u30a0\u30fb\u3190-\u319f\u31c0-\u31ef\u3200-\u33ff\ufb29\ufbb2-\ufbd2\ufd3e-\ufd4f'
+      '\ufd90-\ufd91\ufdc8-\ufdcf\ufdfc-\ufdff\ufe10-\ufe19\ufe30-\ufe6b\ufeff-\uff0f\uff1a-\uff20'
+      '\uff3b-\uff40\uff5b-\uff65\uffe0-\ufffd\U0001f000-\U0001faff'
+      ']+', ' ', 'g'));
+  end if;
+  return replace(value, E'\x1e', ' <x> ');
+end $function$;

@@ -26,74 +26,105 @@ with actor as (
   )
 select document from created order by position;
 
--- leads.byEmail page: $1 integer, $2 text, $3 bigint, $4 bigint ($1 is the organization)
-with found as materialized (
-  select position
-  from leads
-  where (leads.organization_id = $1) is true
-    and leads.email is not null
-    and email_key(leads.organization_id, leads.email) = email_key($1, $2)
-)
+-- leads.filtered page: $1 integer, $2 text, $3 text, $4 text, $5 text[], $6 bigint, $7 boolean,
+-- $8 timestamp with time zone, $9 bigint, $10 bigint ($1 is the organization)
 select page.json, counted.total
-from (select count(*) as total from found) counted
-  left join (
+from (
+  select total
+  from (
+    select count(*) as total
+    from leads
+    where organization_id = $1
+      and (
+        $2::text is null
+          or leads.email is not null
+          and email_key(leads.organization_id, leads.email) = email_key($1, $2)
+      )
+      and (
+        $4::text is null
+          or leads.remote_ids <> '[]'
+          and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
+      )
+      and (
+        $5::text[] is null
+          or leads.words <> ''
+          and leads.words @@ (select lead_word_query($1, $5) from set_config('work_mem', '32MB', true))
+      )
+      and (
+        $6::bigint is null
+          or leads.id in (select e.lead_id from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint)
+      )
+      and ($7::boolean is null or (coalesce(leads.email, '') <> '') = $7)
+      and ($8::timestamptz is null or leads.created_at >= $8)
+  ) counted
+  where exists
+    (select where $6::bigint is null union all select from events where organization_id = $1 and id = $6::bigint)
+) counted
+  left join lateral (
     select leads.document as json, position
     from (
       select *
-      from (select position from found order by position offset $4::bigint * $3::bigint limit 50) positions
+      from (
+        select *
+        from leads
+        where organization_id = $1
+          and (
+            $2::text is null
+              or leads.email is not null
+              and email_key(leads.organization_id, leads.email) = email_key($1, $2)
+          )
+          and (
+            $4::text is null
+              or leads.remote_ids <> '[]'
+              and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
+          )
+          and (
+            $5::text[] is null
+              or leads.words <> ''
+              and leads.words @@ (select lead_word_query($1, $5) from set_config('work_mem', '32MB', true))
+          )
+          and (
+            $6::bigint is null
+              or leads.id in
+                (select e.lead_id from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint)
+          )
+          and ($7::boolean is null or (coalesce(leads.email, '') <> '') = $7)
+          and ($8::timestamptz is null or leads.created_at >= $8)
+          and (position) >= (
+            select position
+            from leads
+            where organization_id = $1
+              and (
+                $2::text is null
+                  or leads.email is not null
+                  and email_key(leads.organization_id, leads.email) = email_key($1, $2)
+              )
+              and (
+                $4::text is null
+                  or leads.remote_ids <> '[]'
+                  and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
+              )
+              and (
+                $5::text[] is null
+                  or leads.words <> ''
+                  and leads.words @@ (select lead_word_query($1, $5) from set_config('work_mem', '32MB', true))
+              )
+              and (
+                $6::bigint is null
+                  or leads.id in
+                    (select e.lead_id from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint)
+              )
+              and ($7::boolean is null or (coalesce(leads.email, '') <> '') = $7)
+              and ($8::timestamptz is null or leads.created_at >= $8)
+            order by position
+            limit 1 offset $10::bigint * $9::bigint
+          )
+        order by position
+        limit 50
+      ) leads
       order by position
-      limit $3::bigint
-    ) positions
-      join leads using (position)
-    where organization_id = $1
-  ) page on true
-order by page.position;
-
--- leads.byEmailAndRemoteId page: $1 integer, $2 text, $3 text, $4 text, $5 bigint, $6 bigint ($1 is the organization)
-with found as materialized (
-  select position
-  from leads
-  where (leads.organization_id = $1) is true
-    and leads.email is not null
-    and email_key(leads.organization_id, leads.email) = email_key($1, $2)
-    and leads.remote_ids <> '[]'
-    and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3, $4)]
-)
-select page.json, counted.total
-from (select count(*) as total from found) counted
-  left join (
-    select leads.document as json, position
-    from (
-      select *
-      from (select position from found order by position offset $6::bigint * $5::bigint limit 50) positions
-      order by position
-      limit $5::bigint
-    ) positions
-      join leads using (position)
-    where organization_id = $1
-  ) page on true
-order by page.position;
-
--- leads.byRemoteId page: $1 integer, $2 text, $3 text, $4 bigint, $5 bigint ($1 is the organization)
-with found as materialized (
-  select position
-  from leads
-  where (leads.organization_id = $1) is true
-    and leads.remote_ids <> '[]'
-    and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $2, $3)]
-)
-select page.json, counted.total
-from (select count(*) as total from found) counted
-  left join (
-    select leads.document as json, position
-    from (
-      select *
-      from (select position from found order by position offset $5::bigint * $4::bigint limit 50) positions
-      order by position
-      limit $4::bigint
-    ) positions
-      join leads using (position)
-    where organization_id = $1
+      limit $9::bigint
+    ) leads
   ) page on true
 order by page.position;
 
@@ -125,6 +156,31 @@ from (select coalesce((select rows from list_counts
     ) leads
   ) page on true
 order by page.position;
+
+-- lead.events page: $1 integer, $2 uuid, $3 bigint, $4 bigint ($1 is the organization)
+with found as materialized (select * from event_leads where organization_id = $1 and lead_id = $2)
+select page.json, counted.total
+from (
+  select count(*) as total
+  from found having exists (select from leads where (leads.organization_id = $1) is true and id = $2)
+) counted
+  left join (
+    select (
+      select row_to_json(o)::text
+      from (
+        select event_leads.event_id as "eventId", events.name as "eventName", event_leads.registered as "registered",
+          event_leads.checked_in as "checkedIn"
+      ) o
+    ) as json, associated_at, event_id
+    from (
+      select *
+      from (select * from found order by associated_at, event_id offset $4::bigint * $3::bigint limit 50) event_leads
+      order by associated_at, event_id
+      limit $3::bigint
+    ) event_leads
+      join events on events.organization_id = $1 and events.id = event_leads.event_id
+  ) page on true
+order by page.associated_at, page.event_id;
 
 -- leads.matchEmail: $1 integer, $2 jsonb ($1 is the organization)
 with given as materialized (
@@ -301,6 +357,19 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.email_addresses(list text)
+ RETURNS SETOF text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select match[1]
+  from regexp_matches(
+    list,
+      '((?:"(?:(?:[^"\\]|\\.)*")?|[^\u0001-\u0020"(),:;<>@\[\\\]\u007f-\u00a0\s]+)@[^\u0001-\u002c/\u003a-\u0040\u005b-\u005e\u0060\u007b-\u00a0\s]*[^.\u0001-\u002c/\u003a-\u0040\u005b-\u005e\u0060\u007b-\u00a0\s])',
+      'g'
+  ) match
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lead_document(lead leads)
  RETURNS text
  LANGUAGE plpgsql
@@ -360,6 +429,45 @@ begin
         lead.professional_emails as "professionalEmails"
     ) o
   );
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.lead_spelling(value text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  if octet_length(value) = length(value) then
+    return lower(left(value, 255));
+  end if;
+  value := regexp_replace(normalize(left(value, 255), nfd),
+    '[\u0300-\u036f\u05b0-\u05bc\u05c1\u05c2\u0640\u064b-\u065f\u0670]', '', 'g');
+  value := translate(lower(value), 'øłđħŧıς‘’ʼ', 'oldhtiσ''''''');
+  return replace(normalize(value), 'ß', 'ss');
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.lead_word_breaks(value text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  if octet_length(value) = length(value) then
+    return regexp_replace(value, '[^a-z0-9'']', ' ', 'g');
+  end if;
+  return regexp_replace(value, '[\u0001-\u0026\u0028-\u002f\u003a-\u0060\u007b-\u007f'
+    '\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02c2-\u02c5\u02d2-\u02df'
+      '\u02e5-\u02eb\u02ed\u02ef-\u02ff\u0375\u037e\u0384-\u0385\u0387\u03f6\u0482\u055a-\u055f'
+      '\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u060f\u061b-\u061f\u066a-\u066d\u06d4\u06dd-\u06de'
+      '\u06e9\u06fd-\u06fe\u0700-\u070f\u07f6-\u07f9\u07fe-\u07ff\u0830-\u083e\u085e\u0888\u0890-\u0891'
+      '\u08e2\u0964-\u0965\u0970\u0e3f\u0e4f\u0e5a-\u0e5b\u2000-\u2070\u2074-\u207e\u2080-\u208e'
+      '\u20a0-\u20c1\u2100-\u2101\u2103-\u2106\u2108-\u2109\u2114\u2116-\u2118\u211e-\u2123\u2125\u2127'
+      '\u2129\u212e\u213a-\u213b\u2140-\u2144\u214a-\u214d\u214f-\u2182\u2185-\u2bff\u2ce5-\u2cea'
+      '\u2cf9-\u2cff\u2d70\u2e00-\u2e2e\u2e30-\u3004\u3007-\u3029\u3030\u3036-\u303a\u303d-\u303f'
+      '\u309b-\u309c\u30a0\u30fb\u3190-\u319f\u31c0-\u31ef\u3200-\u33ff\ufb29\ufbb2-\ufbd2\ufd3e-\ufd4f'
+      '\ufd90-\ufd91\ufdc8-\ufdcf\ufdfc-\ufdff\ufe10-\ufe19\ufe30-\ufe6b\ufeff-\uff0f\uff1a-\uff20'
+      '\uff3b-\uff40\uff5b-\uff65\uffe0-\ufffd\U0001f000-\U0001faff'
+    ']', ' ', 'g');
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.remote_id_key(org integer, integration_type text, id text)
@@ -436,6 +544,19 @@ begin
   if tg_op = 'UPDATE' or new.document is null
       or current_setting('lanyard.inserts_derived_columns', true) is distinct from 'on' then
     new.document := lead_document(new);
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.set_lead_words()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE'
+    or new.words = ''
+    or current_setting('lanyard.inserts_derived_columns', true) is distinct from 'on' then
+    new.words := lead_words(new.organization_id, new.first_name, new.last_name, new.company_name, new.email);
   end if;
   return new;
 end $function$;

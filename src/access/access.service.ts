@@ -14,6 +14,13 @@ const CACHE_MS = 4000;
 const MAX_LOOKUPS_AT_ONCE = 1000;
 const USAGE_FLUSH_INTERVAL_MS = 60_000;
 
+/** How a key was used since the last flush. */
+interface KeyUse {
+  requests: number;
+  /** Unix time in milliseconds of the last request that the key was accepted for. */
+  lastAt: number;
+}
+
 /** `expiresAt` is the Unix time in milliseconds from which the key is no longer valid. */
 type KnownKey = LimitedCaller & { expiresAt: number };
 
@@ -24,10 +31,13 @@ export const FIND_KEYS = `
     coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
   from api_keys where hash = any($1) and revoked_at is null`;
 
-/** Adds the use counts `$2` of the keys `$1` to those of other processes. Counts are kept for a day. */
+/**
+ * Adds the use counts `$2` of the keys `$1`, which were last used at the times `$3`, to those of other processes. Counts are kept
+ * for a day.
+ */
 export const ADD_USAGE = `
-  with uses as (select * from unnest($1::uuid[], $2::integer[]) as u(id, requests)),
-    noted as (update api_keys k set last_used_at = now() from uses where k.id = uses.id returning k.id),
+  with uses as (select * from unnest($1::uuid[], $2::integer[], $3::timestamptz[]) as u(id, requests, used_at)),
+    noted as (update api_keys k set last_used_at = greatest(last_used_at, least(used_at, now())) from uses where k.id = uses.id returning k.id),
     swept as (delete from key_usage where minute < now() - interval '1 day')
   insert into key_usage (api_key_id, minute, requests)
   select id, date_trunc('minute', now()), requests from uses join noted using (id) order by id
@@ -49,8 +59,8 @@ export class AccessService implements OnApplicationShutdown {
     MAX_LOOKUPS_AT_ONCE,
     Infinity,
   );
-  /** The number of requests since the last flush, by the ID of their key. */
-  private useCounts = new Map<string, number>();
+  /** By the ID of the key. */
+  private uses = new Map<string, KeyUse>();
   private readonly flushTimer = setInterval(() => void this.flushUsage(), USAGE_FLUSH_INTERVAL_MS).unref();
 
   constructor(private readonly dataSource: DataSource) {}
@@ -64,8 +74,15 @@ export class AccessService implements OnApplicationShutdown {
     let knownKey = this.knownKeys.get(hash);
     if (!knownKey && hasKeyForm(key) && !this.unknownKeys.has(hash)) knownKey = await this.lookups.add(0, hash);
     if (!knownKey || knownKey.expiresAt <= Date.now()) return undefined;
-    this.useCounts.set(knownKey.keyId, (this.useCounts.get(knownKey.keyId) ?? 0) + 1);
+    this.noteUse(knownKey.keyId);
     return knownKey;
+  }
+
+  private noteUse(keyId: string): void {
+    const use = this.uses.get(keyId) ?? { requests: 0, lastAt: 0 };
+    use.requests++;
+    use.lastAt = Date.now();
+    this.uses.set(keyId, use);
   }
 
   private async load(hashes: string[]): Promise<(KnownKey | undefined)[]> {
@@ -89,13 +106,15 @@ export class AccessService implements OnApplicationShutdown {
   /** Writes the use counts in the background; no request waits for it. */
   private async flushUsage(): Promise<void> {
     // All processes update the keys in the same order, so that they do not deadlock.
-    const ids = [...this.useCounts.keys()].sort();
-    const requests = ids.map((id) => this.useCounts.get(id));
-    this.useCounts = new Map();
-    if (ids.length === 0) return;
+    const uses = [...this.uses].sort(([one], [other]) => (one < other ? -1 : 1));
+    this.uses = new Map();
+    if (uses.length === 0) return;
+    const ids = uses.map(([id]) => id);
+    const requests = uses.map(([, use]) => use.requests);
+    const lastAt = uses.map(([, use]) => new Date(use.lastAt));
     try {
       // TypeORM queues for its connections; this statement uses one of those that are reserved.
-      await settledQuery(ADD_USAGE, poolOf(this.dataSource).query(ADD_USAGE, [ids, requests]));
+      await settledQuery(ADD_USAGE, poolOf(this.dataSource).query(ADD_USAGE, [ids, requests, lastAt]));
     } catch (error) {
       this.logger.warn({ message: 'Cannot store the usage of API keys', ...logFields(error) });
     }

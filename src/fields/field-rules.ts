@@ -49,6 +49,8 @@ export interface FieldDefinition {
   /** The kind of the text, or of each text of a list. */
   kind?: TextKind;
   decimal?: DecimalDigits;
+  /** What tells the entries of a list apart: the entries themselves, or this field of theirs. */
+  distinct?: string | true;
   /** The OpenAPI schema. */
   schema: object;
   check: Check;
@@ -72,6 +74,7 @@ export interface ValueSchema {
 export interface FieldSchema extends ValueSchema {
   kind: TextKind;
   decimal?: DecimalDigits;
+  distinct?: string | true;
   required: boolean;
   nullable: boolean;
 }
@@ -92,11 +95,11 @@ const FIELD = 'field';
 
 /** Declares a field. Use the decorators of `fields.ts` where one fits. */
 export function field(definition: FieldDefinition, options: FieldOptions): PropertyDecorator {
-  const { kind = 'text', decimal, schema, check, convert } = definition;
+  const { kind = 'text', decimal, distinct, schema, check, convert } = definition;
   const { optional = false, nullable = false, ...docs } = options;
   const rule: FieldRule = {
     convert: convert ?? ((value) => value),
-    schema: { ...schema, kind, decimal, required: !optional, nullable },
+    schema: { ...schema, kind, decimal, distinct, required: !optional, nullable },
     check: (value, parent) => {
       if (value === undefined) return optional ? undefined : 'missing';
       if (value === null) return nullable ? undefined : 'missing';

@@ -36,7 +36,16 @@ import {
   TIME_OF_DAY,
   UUID,
 } from './schemas';
-import { isCalendarDay, isStorableJson, isStorableText, isUuid, isVisibleEmail, isWithinLength, toUtc } from './text';
+import {
+  isBlank,
+  isCalendarDay,
+  isStorableJson,
+  isStorableText,
+  isUuid,
+  isVisibleEmail,
+  isWithinLength,
+  toUtc,
+} from './text';
 
 /**
  * The kinds of field of bodies, queries, dataset records and responses. One decorator gives both the check and the
@@ -71,7 +80,7 @@ export function Text({
   const mayBeBlank = blank ?? (options.optional || options.nullable || false);
   // Most fields are texts, so this check calls no other one that says whether they are valid.
   const check: Check = (value) => {
-    const isValid = isStorableText(value) && isWithinLength(value, max) && (mayBeBlank || /\S/.test(value));
+    const isValid = isStorableText(value) && isWithinLength(value, max) && (mayBeBlank || !isBlank(value));
     return isValid ? undefined : invalidTextReason(value, max);
   };
   return field({ kind: 'text', schema: text(max, mayBeBlank), check }, options);
@@ -259,7 +268,7 @@ export function ListOf(
     return value.map((entry) => toInstanceIfObject(entry, entryType));
   };
   const schema = { type: () => type(), isArray: true, ...(min > 0 && { minItems: min }), maxItems: max };
-  return applyDecorators(field({ schema, check, convert }, options), classOfEntries(type));
+  return applyDecorators(field({ schema, distinct, check, convert }, options), classOfEntries(type));
 }
 
 /** Of which class the objects of a field are, for a `ValidationPipe` of a module, which would guess. */

@@ -1,4 +1,4 @@
-import { isStorableText, isWithinLength } from './text';
+import { isBlank, isStorableText, isWithinLength } from './text';
 
 /**
  * Why a value is invalid, as the rule says that rejects it. Responses (`http/pipeline/fault-reason.ts`) and the messages of
@@ -15,6 +15,6 @@ export function invalidTextReason(value: unknown, maxLength = Infinity): Invalid
   if (value === undefined || value === null) return 'missing';
   if (typeof value !== 'string') return 'type';
   if (!isStorableText(value)) return 'unstorable';
-  if (!/\S/.test(value)) return 'blank';
+  if (isBlank(value)) return 'blank';
   return isWithinLength(value, maxLength) ? 'format' : 'too-long';
 }

@@ -9,12 +9,13 @@ export const DEFAULT_PAGE_SIZE = 20;
 const OFFSET = int32();
 
 /** Digits as a number of at most `max`. Anything else stays as it was sent, and is invalid. */
-function toInteger(value: unknown, max = Infinity): unknown {
+export function toInteger(value: unknown, max = Infinity): unknown {
   const integer = Math.min(parseDecimal(value), max);
   return Number.isNaN(integer) ? value : integer;
 }
 
-const integerCheck =
+/** The check of an integer from `min` to `max` that a text has been converted to. */
+export const integerCheck =
   (min: number, max = Infinity): Check =>
   (value) => {
     if (typeof value === 'number') return value >= min && value <= max ? undefined : 'range';

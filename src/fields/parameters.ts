@@ -1,9 +1,12 @@
 import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
 import { InvalidRequest } from '../errors/exceptions';
+import { type Check, field } from './field-rules';
 import { OneOf, Text, Uuid } from './fields';
-import { NUMERIC_ID, UUID } from './schemas';
-import { isUuid, MAX_HEAD_BYTES, parseDecimal } from './text';
+import { invalidTextReason } from './invalid-reason';
+import { integerCheck, toInteger } from './page-query';
+import { NUMERIC_ID, UUID, ZONED_DATE_TIME } from './schemas';
+import { isUuid, MAX_HEAD_BYTES, parseDecimal, toUtc } from './text';
 
 const uuid: PipeTransform<string, string> = {
   transform: (value, { data: name }) => {
@@ -53,3 +56,40 @@ export const QueryUuid = (description: string) => Uuid({ ...query, description }
 /** An optional query parameter with one of some values. For a required one, use `OneOf`. */
 export const QueryOneOf = (values: readonly string[], name: string, description: string) =>
   OneOf(values, name, { ...query, description });
+
+/** An optional query parameter that is `true` or `false`. */
+export const QueryBoolean = (description: string) =>
+  field(
+    {
+      schema: { type: 'boolean' },
+      check: (value) => (typeof value === 'boolean' ? undefined : invalidTextReason(value)),
+      convert: (value) => BOOLEANS.get(value) ?? value,
+    },
+    { ...query, description },
+  );
+
+const BOOLEANS = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+]);
+
+/** An optional query parameter with the ID of an event: a positive safe integer in decimal digits. */
+export const QueryNumericId = (description: string) =>
+  field(
+    { schema: NUMERIC_ID, check: integerCheck(1, NUMERIC_ID.maximum), convert: (value) => toInteger(value) },
+    { ...query, description },
+  );
+
+/** An optional query parameter with a date-time and its zone, converted to UTC. A blank counts as `+`, as in form encoding. */
+export const QueryDateTime = (description: string) =>
+  field(
+    { kind: 'date-time', schema: ZONED_DATE_TIME, check: zonedCheck, convert: zonedToUtc },
+    { ...query, description },
+  );
+
+const zonedCheck: Check = (value) => (toUtc(value) === value ? undefined : invalidTextReason(value));
+
+function zonedToUtc(value: unknown): unknown {
+  const utc = typeof value === 'string' && value.includes('T') ? toUtc(value.replace(' ', '+')) : undefined;
+  return utc ?? value;
+}

@@ -73,6 +73,14 @@ export const DATE_TIME_INPUT = {
   example: DATE_TIME_EXAMPLE,
 } as const;
 
+/** The same with a time of day and a zone. */
+export const ZONED_DATE_TIME = {
+  ...DATE_TIME_INPUT,
+  pattern:
+    '^\\d{4}-\\d{2}-\\d{2}T([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)$',
+  minLength: 17,
+} as const;
+
 export const TIME_OF_DAY = {
   type: 'string',
   pattern: '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d$',

@@ -23,6 +23,11 @@ export function isStorableJson(value: unknown): boolean {
 export const isWithinLength = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
 
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Whether one sees nothing of the text: it is empty, or has white space and invisible characters (U+200B, U+3164) alone. */
+export const isBlank = (value: string): boolean => !VISIBLE.test(value);
+
 const CONTROL = /[\p{Cc}\p{Cf}]/u;
 /** Spaces, and separators of lines and paragraphs. */
 const SEPARATOR = /\p{Z}/u;

@@ -2,8 +2,7 @@ import { Command } from 'commander';
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Organization, OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../fields/schemas';
-import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../fields/text';
-import { escapeInvisible } from '../exchange/datasets/quote';
+import { isBlank, parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../fields/text';
 import { COMMAND_NAME } from './command-name';
 import { CommandError, UsageError } from './terminal/terminal';
 
@@ -52,7 +51,7 @@ export const parseText =
     if (value.includes('\ufffd')) {
       throw new UsageError(`${option} must be UTF-8, without the replacement character U+FFFD`);
     }
-    if (/\S/.test(value) && isWithinLength(value, 255) && isStorableText(value)) return value;
+    if (!isBlank(value) && isWithinLength(value, 255) && isStorableText(value)) return value;
     throw new UsageError(`${option} must have 1 to 255 characters, not all of them blank`);
   };
 
@@ -129,7 +128,7 @@ export async function findOrganization(services: INestApplicationContext, id?: n
     );
   }
   if (all.length === 1) return only;
-  const names = all.slice(0, MAX_LISTED_ORGANIZATIONS).map(({ id, name }) => `${id} (${escapeInvisible(name)})`);
+  const names = all.slice(0, MAX_LISTED_ORGANIZATIONS).map(({ id, name }) => `${id} (${name})`);
   const more = all.length > names.length ? ` and ${all.length - names.length} more` : '';
   throw new UsageError(`Choose an organization with --organization ID: ${names.join(', ')}${more}`);
 }

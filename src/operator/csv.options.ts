@@ -1,46 +1,58 @@
 import { Command, Help, Option } from 'commander';
-import { encodingExists } from 'iconv-lite';
-import { MAX_INT32 } from '../fields/schemas';
-import type { ColumnMapping, CsvFormat, OptionValue } from '../exchange/csv/csv-options';
+import type { CsvExport } from '../exchange/csv/csv-export';
 import { type CsvSection, type CsvService, fieldNamed } from '../exchange/csv/csv.service';
+import type { CsvImport, OptionValue } from '../exchange/csv/plan';
 import { quote } from '../exchange/datasets/quote';
-import { collect, parseChoice, parseInteger, parser, parseText } from './arguments';
+import { collect, parseChoice, parser, parseText } from './arguments';
 import { UsageError } from './terminal/terminal';
 
-/** Options of the commands that read or write CSV. */
-export interface CsvOptions extends Omit<CsvFormat, 'section' | 'mappings' | 'optionValues'> {
+/** Options of the command that reads CSV. */
+export interface CsvImportOptions extends Omit<CsvImport, 'mapping' | 'optionValues'> {
   csv?: string;
-  map?: string[];
+  mapping?: string;
   errors?: string;
   event?: string;
   registered?: true;
   checkedIn?: true;
 }
 
-/** Options of the command that reads CSV. */
-export function withCsvImportOptions(to: Command): Command {
+/** Options of the command that writes CSV. */
+export interface CsvExportOptions {
+  csv?: string;
+  map?: string[];
+  delimiter?: string;
+  raw?: boolean;
+}
+
+/** Options that the mapping has replaced, and its key for each. */
+const REPLACED_OPTIONS: Record<string, string> = {
+  '--map <COLUMN=FIELD>': 'columns',
+  '--delimiter <CHARACTER>': 'delimiter',
+  '--raw': 'raw',
+  '--skip-lines <N>': 'headerLine',
+  '--skip-rows <LINES>': 'skipLines',
+  '--only <COLUMN=VALUE>': 'only, of a column',
+  '--ignore-unknown': 'otherColumns',
+  '--time-zone <ZONE>': 'timeZone',
+  '--date-format <FORMAT>': 'format, of a column',
+  '--encoding <NAME>': 'encoding',
+};
+
+const csvOption = ({ sections }: CsvService): Option =>
+  new Option('--csv <SECTION>', 'use CSV for the records of one section').choices(sections);
+
+function withCsvImportOptions(to: Command, service: CsvService): Command {
   return to
-    .option('--skip-lines <N>', 'number of lines to skip before the header', parseInteger('--skip-lines', MAX_INT32))
-    .option('--skip-rows <LINES>', 'rows to skip, by their lines, such as 7,11-15', parseLines)
-    .option('--only <COLUMN=VALUE>', 'import only rows with this value in a column (repeatable)', parseOnly)
-    .option('--ignore-unknown', 'skip columns that are not fields')
-    .option('--lenient', 'import what can be read, and list the rest in a file')
+    .addOption(csvOption(service))
+    .option('--mapping <FILE>', 'read CSV as this file says, which the first import of a file proposes')
+    .option('--lenient', 'import what can be read, and list the rest in files')
     .option('--errors <FILE>', 'the file in which --lenient lists the rest (default: FILE.errors.csv)')
-    .option(
-      '--time-zone <ZONE>',
-      'time zone of date-times without one, such as Europe/Berlin (default: UTC)',
-      parseTimeZone,
-    )
-    .option(
-      '--date-format <FORMAT>',
-      'order of day and month in dates such as 5/4/2026: DMY or MDY',
-      parseChoice('--date-format', ['DMY', 'MDY']),
-    )
     .option('--event <EVENT>', 'add every lead to this event, given by its ref, ID or name')
     .option('--registered', 'every lead is registered for its events')
     .option('--checked-in', 'every lead has checked in at its events')
     .option('--create-tags <GROUP>', 'create missing tag options in this tag group', parseText('--create-tags'))
     .option('--match <KEY>', 'how rows are matched to existing leads: id (default), email or remoteId')
+    .option('--update-only', 'update existing records, and create none')
     .option(
       '--repeated <WHICH>',
       'which row of one key to keep: first or last; or merge, which joins them',
@@ -50,97 +62,78 @@ export function withCsvImportOptions(to: Command): Command {
     .option('--overwrite', 'let a row change the person of a lead that has its ID');
 }
 
-function parseTimeZone(value: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
-  } catch {
-    throw new UsageError('--time-zone must be the name of a time zone, such as Europe/Berlin');
+/** Adds the options of an import. An option that the mapping has replaced says so. */
+export function addCsvImportOptions(to: Command, service: CsvService): Command {
+  withCsvImportOptions(to, service);
+  for (const [flags, key] of Object.entries(REPLACED_OPTIONS)) {
+    const option = new Option(flags).hideHelp();
+    to.addOption(option).on(`option:${option.name()}`, () => {
+      throw new UsageError(`${option.long} is no option of import: use the key ${key} in the file of --mapping`);
+    });
   }
+  return to;
 }
 
-/** Lines and ranges of lines, such as `7,11-15`, in addition to those of the same option before. */
-function parseLines(value: string, before: [number, number][] = []): [number, number][] {
-  const lines = value.split(',').map((part): [number, number] => {
-    const [, first, last = first] = /^ *(\d{1,9})(?:-(\d{1,9}))? *$/.exec(part) ?? [];
-    if (first && Number(last) >= Number(first)) return [Number(first), Number(last)];
-    throw new UsageError('--skip-rows must be lines and ranges of lines, such as 7,11-15');
-  });
-  return [...before, ...lines];
-}
-
-const parseOnly = collect(
-  parser('--only must be COLUMN=VALUE, as in --only "Status=Approved"', (text) => {
-    const [, column = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-    return column.trim() === '' ? undefined : { column, value };
-  }),
-);
-
-export const parseEncoding = parser(
-  '--encoding must be the name of an encoding, such as windows-1252, iso-8859-2 or shift_jis',
-  (value) => (encodingExists(value) ? value : undefined),
-);
-
-export const withCsvOptions = (to: Command, service: CsvService): Command =>
+export const addCsvExportOptions = (to: Command, service: CsvService): Command =>
   to
-    .addOption(new Option('--csv <SECTION>', 'use CSV for the records of one section').choices(service.sections))
-    .option('--map <COLUMN=FIELD>', 'assign a CSV column to a field (repeatable)', collect(String))
+    .addOption(csvOption(service))
+    .option('--map <COLUMN=FIELD>', 'a column of the export and its field (repeatable)', collect(String))
     .option('--delimiter <CHARACTER>', 'character between cells, such as ";" or tab', parseDelimiter)
-    .option('--raw', 'keep cells that look like a formula as they are: no apostrophe is added or removed');
+    .option('--raw', 'keep cells that look like a formula as they are: no apostrophe is added');
 
 const parseDelimiter = parser('--delimiter must be one character, or tab', (value) => {
   if (value === 'tab' || value === '\\t') return '\t';
   return value.length === 1 && !/["\r\n]/.test(value) ? value : undefined;
 });
 
-/** @throws UsageError when an entry is not COLUMN=FIELD, or names no field of the section */
-function parseMappings(section: CsvSection, name: string, entries: string[]): ColumnMapping[] {
-  return entries.map((entry) => {
+/** @throws UsageError when an option needs --csv, or a column has no field that can be exported */
+export function csvExportOf(service: CsvService, options: CsvExportOptions): CsvExport | undefined {
+  const { csv: name, map = [], ...others } = options;
+  if (name === undefined) {
+    requireNoOptions(addCsvExportOptions(new Command(), service), options, '--csv');
+    return undefined;
+  }
+  const section = service.section(name);
+  const columns = map.map((entry) => {
     const equals = entry.lastIndexOf('=');
     const [column, fieldName] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
     if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
     const field = fieldNamed(section, fieldName);
-    if (field || fieldName === '') return { column, field };
+    if (field?.format) return { column, field };
     throw new UsageError(
-      `--map ${quote(entry)}: ${name} have no field called ${fieldName}. "import --help" lists the fields.`,
+      `--map ${quote(entry)}: ${name} have no field called ${fieldName} that can be exported. "import --help" lists the fields.`,
     );
   });
+  return { ...others, section: name, columns };
 }
 
-/** @throws UsageError when a column of an export has no field, or one that can only be imported */
-export function requireExported({ mappings }: CsvFormat): void {
-  const mapping = mappings.find(({ field }) => !field?.format);
-  if (mapping) throw new UsageError(`--map ${quote(mapping.column)}: This column needs a field that can be exported.`);
-}
-
-/** @throws UsageError when options of CSV are given without --csv, or do not fit the section */
-export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat | undefined {
-  const { csv: section, match } = options;
-  if (!section) {
-    requireNoCsvOptions(service, options);
+/**
+ * What should happen with a file, but for its mapping.
+ * @throws UsageError when options of CSV are given without --csv and --mapping, or do not fit the section
+ */
+export function csvImportOf(
+  service: CsvService,
+  name: string | undefined,
+  options: CsvImportOptions,
+): Omit<CsvImport, 'mapping'> | undefined {
+  if (name === undefined) {
+    requireNoOptions(withCsvImportOptions(new Command(), service), options, '--csv or --mapping');
     return undefined;
   }
-  const keys = ['id', ...Object.keys(service.section(section).definition.matches ?? {})];
-  if (match !== undefined && !keys.includes(match)) {
-    throw new UsageError(`--match must be one of ${keys.join(', ')} for ${section}`);
+  const section = service.section(name);
+  const keys = ['id', ...Object.keys(section.definition.matches ?? {})];
+  if (options.match !== undefined && !keys.includes(options.match)) {
+    throw new UsageError(`--match must be one of ${keys.join(', ')} for ${name}`);
   }
   if (options.errors !== undefined && !options.lenient) throw new UsageError('--errors needs --lenient');
-  return {
-    ...options,
-    section,
-    mappings: parseMappings(service.section(section), section, options.map ?? []),
-    optionValues: optionValuesOf(service.section(section), section, options),
-  };
+  return { ...options, optionValues: optionValuesOf(section, options) };
 }
 
 /**
  * The values that options give to fields of every row.
  * @throws UsageError when the section has no field for an option
  */
-function optionValuesOf(
-  section: CsvSection,
-  name: string,
-  { event, registered, checkedIn }: CsvOptions,
-): OptionValue[] {
+function optionValuesOf(section: CsvSection, { event, registered, checkedIn }: CsvImportOptions): OptionValue[] {
   const options = [
     { option: '--event', fieldName: 'events', value: event },
     { option: '--registered', fieldName: 'registered', value: registered && 'yes' },
@@ -149,15 +142,14 @@ function optionValuesOf(
   return options.flatMap(({ option, fieldName, value }) => {
     if (value === undefined) return [];
     const field = fieldNamed(section, fieldName);
-    if (!field) throw new UsageError(`${option} cannot be used for ${name}`);
+    if (!field) throw new UsageError(`${option} cannot be used for ${section.name}`);
     return { option, field, value };
   });
 }
 
-function requireNoCsvOptions(service: CsvService, options: CsvOptions): void {
-  const known = withCsvImportOptions(withCsvOptions(new Command(), service)).options;
-  const used = known.find((option) => options[option.attributeName() as keyof CsvOptions] !== undefined);
-  if (used) throw new UsageError(`${used.long} needs --csv`);
+function requireNoOptions({ options: known }: Command, options: object, needed: string): void {
+  const used = known.find((option) => (options as Record<string, unknown>)[option.attributeName()] !== undefined);
+  if (used) throw new UsageError(`${used.long} needs ${needed}`);
 }
 
 /** The fields of each section, as a help text for a terminal of 80 columns. */

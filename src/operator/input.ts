@@ -3,6 +3,7 @@ import { appendFileSync, createReadStream, existsSync, openSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { escapeInvisible } from '../fields/invisible';
 import { OWNER_ONLY } from './new-file';
 import { errorMessage, CommandError } from './terminal/terminal';
 
@@ -12,7 +13,7 @@ export const fileSize = (file: string): number | undefined =>
 
 /** A file, standard input, or what a descriptor has from its beginning. */
 function openStream(file: string | number): Readable {
-  if (typeof file === 'number') return createReadStream('', { fd: file, start: 0 });
+  if (typeof file === 'number') return createReadStream('', { fd: file, start: 0, autoClose: false });
   return file === '-' ? process.stdin : createReadStream(file);
 }
 
@@ -29,27 +30,33 @@ export async function* readChunks(file: string | number, onBytes?: (count: numbe
       yield bytes;
     }
   } catch (error) {
-    throw new CommandError(`Cannot read ${file === '-' ? 'standard input' : file}: ${errorMessage(error)}`);
+    throw new CommandError(
+      `Cannot read ${file === '-' ? 'standard input' : escapeInvisible(String(file))}: ${errorMessage(error)}`,
+    );
   }
 }
 
+/** What a person sees of the reading. */
+interface ReadingProgress {
+  restart: () => void;
+  read: (bytes: number) => void;
+}
+
 /**
- * Opens a file for a first and a second reading. What can be read only once, such as standard input, is kept in a temporary
- * file without a name, which is gone when the process ends.
- * @param onBytes called with the size of each part of the second reading
+ * Opens a file as often as it is called. What can be read only once, such as standard input, is kept in a temporary file
+ * without a name, which is gone when the process ends.
  */
-export function openTwice(file: string, onBytes: (count: number) => void): () => AsyncGenerator<Buffer> {
-  let isFirst = true;
+export function openAgain(file: string, progress: ReadingProgress): () => AsyncGenerator<Buffer> {
+  let isComplete = file !== '-' && existsSync(file) && statSync(file).isFile();
   let kept: number | undefined;
-  const isRegularFile = file !== '-' && existsSync(file) && statSync(file).isFile();
   return async function* () {
-    const wasFirst = isFirst;
-    isFirst = false;
-    if (wasFirst && !isRegularFile) kept = openNamelessFile();
-    for await (const bytes of readChunks(wasFirst ? file : (kept ?? file), wasFirst ? undefined : onBytes)) {
-      if (wasFirst && kept !== undefined) appendFileSync(kept, bytes);
-      yield bytes;
+    progress.restart();
+    if (!isComplete) {
+      kept = openNamelessFile();
+      for await (const bytes of readChunks(file)) appendFileSync(kept, bytes);
+      isComplete = true;
     }
+    yield* readChunks(kept ?? file, progress.read);
   };
 }
 
@@ -59,4 +66,10 @@ function openNamelessFile(): number {
   const descriptor = openSync(path, 'wx+', OWNER_ONLY);
   rmSync(path);
   return descriptor;
+}
+
+/** What differs after a regular file has been changed. */
+export function fileState(file: string): string {
+  const { ino, size, mtimeNs } = statSync(file, { bigint: true });
+  return [ino, size, mtimeNs].join(' ');
 }

@@ -1,80 +1,91 @@
-import { existsSync } from 'node:fs';
+import type { CsvPlan } from '../exchange/csv/plan';
 import { csvRow, escapeFormula } from '../exchange/csv/csv-formulas';
-import { LEFT_OUT_COLUMNS } from '../exchange/csv/delimiter-and-header';
+import type { OpenFile } from '../exchange/csv/open';
 import type { LeftOut } from '../exchange/datasets/import-plan';
+import { byteOrderMark, decodeText, textEncoder } from '../exchange/datasets/open';
 import { NewFile } from './new-file';
 
-/** What was left out of one column. */
-interface LeftOutColumn {
-  column: string;
-  /** How many values were left out. */
-  count: number;
-  /** The first value that was left out. */
-  example: string;
-  reason: string;
-}
+const LINE_END = /\r\n|\n|\r/;
 
-/** Counts what a lenient import leaves out, and lists it in a CSV file, which is created when there is something to list. */
+const COLUMNS = ['line', 'column', 'value', 'reason'];
+
+/**
+ * What a lenient import leaves out. One file lists it, and another one has the rows that were skipped, each on its line, so
+ * that they can be corrected there and imported with the same mapping. Each is created when there is something to write.
+ */
 export class LeftOutList {
   rows = 0;
   values = 0;
-  readonly columns = new Map<string, LeftOutColumn>();
-  private readonly file: NewFile | undefined;
+  private skipped: NewFile | undefined;
+  private readonly errors: NewFile;
 
   /**
-   * @param name of the file; a number is added if there is one already. Undefined if what is left out is only counted
-   * @param raw whether cells that a spreadsheet would run as formulas have no apostrophe before them
+   * @param isKept whether to write the files, or only to count
+   * @throws CommandError if there is one of the files already
    */
   constructor(
-    name: string | undefined,
-    private readonly raw = false,
+    errorsFile: string,
+    private readonly skippedFile: string,
+    private readonly open: OpenFile,
+    private readonly isKept: boolean,
   ) {
-    // The list of an earlier import is not overwritten.
-    let path = name;
-    for (let number = 2; path && name && existsSync(path); number++) path = name.replace(/(\.csv)?$/, `-${number}$1`);
-    this.file = path === undefined ? undefined : new NewFile(path);
+    this.errors = new NewFile(errorsFile);
+    if (isKept) for (const file of [this.errors, new NewFile(skippedFile)]) file.requireNew();
   }
 
-  /** The name of the file; undefined if there is none. */
-  get path(): string | undefined {
-    return this.rows + this.values > 0 ? this.file?.path : undefined;
+  get errorsFile(): string | null {
+    return this.isKept && this.rows + this.values > 0 ? this.errors.path : null;
   }
 
-  /** @param columnNames the columns of the imported file */
-  async addAll(all: AsyncIterable<LeftOut>, columnNames: readonly string[]): Promise<void> {
+  get rowsFile(): string | null {
+    return this.isKept && this.rows > 0 ? this.skippedFile : null;
+  }
+
+  async addAll(all: AsyncIterable<LeftOut>, { mapping, file }: CsvPlan): Promise<void> {
     // A repeated import begins anew.
     await this.remove();
-    for await (const each of all) {
-      if (this.rows + this.values === 0) await this.addRow([...LEFT_OUT_COLUMNS, ...columnNames]);
-      this.count(each);
-      const { line, column, value, reason, cells = [] } = each;
-      const shown = typeof value === 'string' ? value : '';
-      await this.addRow([line === null ? '' : String(line), column ?? '', shown, reason, ...cells]);
+    let { nextLine } = file.header;
+    for await (const { line, column, value, reason, rowText } of all) {
+      if (column === null) this.rows++;
+      else this.values++;
+      if (!this.isKept) continue;
+      if (this.rows + this.values === 1) await this.addRow(COLUMNS);
+      await this.addRow([String(line ?? ''), column ?? '', typeof value === 'string' ? value : '', reason]);
+      if (column !== null || rowText === undefined || line === null) continue;
+      const text = LINE_END.test(rowText.slice(-2)) ? rowText : `${rowText}\n`;
+      this.skipped ??= await this.beginSkipped(nextLine, mapping.encoding);
+      await this.skipped.append('\n'.repeat(line - nextLine) + text);
+      nextLine = line + text.split(LINE_END).length - 1;
     }
-    await this.file?.finish();
+    await this.errors.finish();
+    await this.skipped?.finish();
   }
 
-  /** Removes the file of an import that has failed. */
+  /** Removes the files of an import that has failed. */
   async remove(): Promise<void> {
     this.rows = 0;
     this.values = 0;
-    this.columns.clear();
-    await this.file?.remove();
+    await this.errors.remove();
+    await this.skipped?.remove();
+    this.skipped = undefined;
   }
 
-  private count({ column, value, reason }: LeftOut): void {
-    if (column === null) {
-      this.rows++;
-      return;
+  /** Begins the file of skipped rows with the lines up to the header, as they are. */
+  private async beginSkipped(nextLine: number, encoding?: string): Promise<NewFile> {
+    const { mark, encoding: marked } = await byteOrderMark(this.open());
+    const skipped = new NewFile(this.skippedFile, textEncoder(encoding ?? marked));
+    await skipped.append(mark);
+    let missing = nextLine - 1;
+    for await (const text of decodeText(this.open(), encoding, 'escape')) {
+      const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/, missing);
+      await skipped.append(lines.join(''));
+      missing -= lines.filter((line) => LINE_END.test(line)).length;
+      if (missing <= 0) break;
     }
-    this.values++;
-    const known = this.columns.get(column);
-    if (known) known.count++;
-    else this.columns.set(column, { column, count: 1, example: String(value), reason });
+    return skipped;
   }
 
-  private async addRow(cells: string[]): Promise<void> {
-    const safe = this.raw ? cells : cells.map(escapeFormula);
-    await this.file?.append(csvRow(safe, ',;\t'));
+  private addRow(cells: string[]): Promise<void> {
+    return this.errors.append(csvRow(cells.map(escapeFormula), ',;\t'));
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CommandError, errorMessage } from './terminal/terminal';
@@ -14,7 +15,18 @@ export class NewFile {
   private handle: FileHandle | undefined;
   private pending = '';
 
-  constructor(readonly path: string) {}
+  /** @param encode by default, the file is UTF-8 */
+  constructor(
+    readonly path: string,
+    private readonly encode: (text: string) => string | Buffer = (text) => text,
+  ) {}
+
+  /** @throws CommandError if there is a file of that name */
+  requireNew(): void {
+    if (existsSync(this.path)) {
+      throw new CommandError(`Cannot write ${this.path}: the file exists already. Nothing was imported.`);
+    }
+  }
 
   /** @throws CommandError if it cannot be written */
   async append(text: string): Promise<void> {
@@ -39,7 +51,7 @@ export class NewFile {
 
   private async write(): Promise<void> {
     this.handle ??= await open(this.path, 'wx', OWNER_ONLY).catch(this.fail);
-    await this.handle.appendFile(this.pending).catch(this.fail);
+    await this.handle.appendFile(this.encode(this.pending)).catch(this.fail);
     this.pending = '';
   }
 
@@ -49,7 +61,7 @@ export class NewFile {
 }
 
 /** Keeps the name of a new file over a power failure, where the system can do that. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => undefined);
   await folder?.sync().catch(() => undefined);
   await folder?.close();

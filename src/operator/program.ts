@@ -1,5 +1,5 @@
 import { Command, type ErrorOptions, type ParseOptions } from 'commander';
-import { UsageError } from './terminal/terminal';
+import { escapeForTerminal, UsageError } from './terminal/terminal';
 
 /** The command line, and each command of it. */
 export class Program extends Command {
@@ -25,7 +25,7 @@ export class Program extends Command {
       .filter(Boolean)
       .join(' ');
     const sentence = text.endsWith('.') ? text : `${text}.`;
-    return super.error(`${sentence} See "${fullName(this)} --help".`, options);
+    return super.error(`${escapeForTerminal(sentence)} See "${fullName(this)} --help".`, options);
   }
 }
 

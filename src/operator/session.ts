@@ -13,7 +13,7 @@ import type { SchemaDefinition } from '../data/schema/schema-definition';
 import { Interrupted, createStopSignal } from '../http/server/stop-signal';
 import { OperatorModule } from './operator.module';
 import { formatResult } from './terminal/table';
-import { print, printStatus } from './terminal/terminal';
+import { escapeForTerminal, print, printStatus } from './terminal/terminal';
 
 /** What all commands of one invocation work with. */
 export class Session {
@@ -96,7 +96,7 @@ export class Session {
     { shown = result, hint = '' }: { shown?: object | string; hint?: string } = {},
   ): Promise<void> {
     const text = (): string => (typeof shown === 'string' ? shown : `${formatResult(shown)}\n${hint}`.trimEnd());
-    await print(`${this.json ? JSON.stringify(result) : text()}\n`).catch((error: Error) => {
+    await print(`${this.json ? JSON.stringify(result) : escapeForTerminal(text())}\n`).catch((error: Error) => {
       // Repeating the command may do its work twice.
       error.message += '. The command did its work, but the result was not shown.';
       throw error;

@@ -5,7 +5,7 @@ export const SUMMARIES = {
   keys: 'Issue, list, check, limit, rotate and revoke the API keys of an organization.',
   'industry-events': 'Delete industry events from the catalog that all organizations share.',
   import: 'Import a dataset or a CSV file into an organization.',
-  imports: 'Show the imports of an organization, and take back what one of them created.',
+  imports: 'Show the imports of an organization, and take one of them back.',
   export: 'Export all data of an organization, and the industry-event catalog.',
   changes: 'Show the change feed of an organization, as clients see it.',
   seed: 'Fill an organization with made-up data.',

@@ -9,7 +9,7 @@ import { type InProcess, startInProcess } from '../support/lanyard';
 /** A data source that knows one key; the test answers its look-ups. */
 function database(known: object | undefined) {
   const lookUps: { hashes: Buffer[]; answer: (rows?: object[]) => void; fail: (error: Error) => void }[] = [];
-  const uses: [ids: string[], requests: number[]][] = [];
+  const uses: [ids: string[], requests: number[], lastAt: Date[]][] = [];
   const lookUp = (_: string, [hashes = []]: Buffer[][]): Promise<{ rows: object[] }> =>
     new Promise((resolve, fail) => {
       const all = known ? hashes.map((hash) => ({ ...known, hash: hash.toString('base64') })) : [];
@@ -123,12 +123,14 @@ describe('the use of keys', () => {
       lookUps[nth]?.answer([{ keyId, expiresAt: Infinity, hash: lookUps[nth].hashes[0]?.toString('base64') }]);
       await asked;
     }
+    const usedAt = new Date();
     source.failsToWrite = true;
     await pass(60_000);
     expect(uses).toEqual([
       [
         ['a', 'b'],
         [1, 2],
+        [usedAt, usedAt],
       ],
     ]);
     expect(warn).toHaveBeenCalledWith({ message: 'Cannot store the usage of API keys' });

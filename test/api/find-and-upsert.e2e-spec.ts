@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createExhibitor, leadInput, phone } from '../support/builders';
+import { createExhibitor, eventInput, leadInput, phone } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
 
 interface Lead {
@@ -91,10 +91,92 @@ describe('finding and writing many leads', () => {
       expect(await found({})).toEqual(leads.map(({ id }) => id));
     });
 
+    const event = async (name = 'Expo', api = tenant.api): Promise<number> =>
+      (await api.post('/events', eventInput({ eventName: name })).expect(200)).body.results.id;
+    const associate = (eventId: number, leads: object[]) =>
+      tenant.api.put(`/events/${eventId}/leads`, { eventLeads: leads }).expect(200);
+
+    it('finds leads by the beginnings of their words, in the order of the list', async () => {
+      const ada = await create({ email: 'Ada.Rowe@example.com' });
+      const zoe = await create({
+        firstName: 'Zoë',
+        lastName: "O'Neill-Ağaoğlu",
+        companyName: 'Łódź Pumps & Søn',
+        email: 'z@pump.example',
+      });
+      const han = await create({ firstName: '太郎', lastName: '山田', companyName: 'ada 株式会社' });
+      const ids = [ada.id, zoe.id, han.id];
+      const expected: [string, string[]][] = [
+        ['ada', [ada.id, han.id]],
+        ['ro  ADA', [ada.id]],
+        ['rowe@EXAMPLE', [ada.id]],
+        ['example.com', [ada.id]],
+        ['ada.rowe@example.com', [ada.id]],
+        ['da', []],
+        ['ada cobalts', []],
+        ["o'neill", [zoe.id]],
+        ['O’Nei', [zoe.id]],
+        ['neill', [zoe.id]],
+        ['zoe agao', [zoe.id]],
+        ['lodz SON', [zoe.id]],
+        ['ZOE\u0308', [zoe.id]],
+        ['山', [han.id]],
+        ['example', [ada.id, zoe.id]],
+        ['  ', ids],
+      ];
+      for (const [q, found_] of expected) expect([q, await found({ q })]).toEqual([q, found_]);
+      await tenant.api.patch(`/leads/${ada.id}`, { firstName: 'Eva', email: null }).expect(200);
+      expect(await found({ q: 'rowe@example' })).toEqual([]);
+      expect(await found({ q: 'eva' })).toEqual([ada.id]);
+    });
+
+    it('finds what an import has written, new and changed', async () => {
+      const id = randomUUID();
+      const imported = { id, firstName: 'Ada', company: { name: 'Cobalt' } };
+      await tenant.import({ leads: [imported] });
+      expect(await found({ q: 'ada cob' })).toEqual([id]);
+      await tenant.import({ leads: [{ ...imported, company: { name: 'Nickel' } }] });
+      expect(await found({ q: 'ada cob' })).toEqual([]);
+      expect(await found({ q: 'nick' })).toEqual([id]);
+    });
+
+    it('finds the leads with an e-mail address, those of a time, and those of an event', async () => {
+      const [known, unknown] = [await create({ email: 'a@example.com' }), await create()];
+      expect(await found({ hasEmail: 'true' })).toEqual([known.id]);
+      expect(await found({ hasEmail: 'false' })).toEqual([unknown.id]);
+      const id = randomUUID();
+      await tenant.import({ leads: [{ id, createdAt: '2020-05-04T09:30:00.000Z' }] });
+      expect(await found({ createdSince: '2020-05-04T11:30:00.000+02:00' })).toEqual([known.id, unknown.id, id]);
+      expect(await found({ createdSince: '2020-05-04T09:30:00.001Z' })).toEqual([known.id, unknown.id]);
+      const { body } = await tenant.api.get('/leads?createdSince=2020-05-04T11:30:00.001+02:00').expect(200);
+      expect(body.results.total).toBe(2);
+      const eventId = await event();
+      await associate(eventId, [{ leadId: unknown.id }, { leadId: known.id }]);
+      expect(await found({ eventId: String(eventId) })).toEqual([known.id, unknown.id]);
+      expect(
+        await found({ eventId: String(eventId), hasEmail: 'false', q: 'ada', createdSince: '2020-05-04T09:30Z' }),
+      ).toEqual([unknown.id]);
+    });
+
+    it('knows no event of another organization', async () => {
+      const other = await event('Other', (await lanyard.tenant()).api);
+      const queries: Record<string, string | number>[] = [
+        { eventId: other },
+        { eventId: 999_999_999 },
+        { eventId: other, q: 'ada' },
+      ];
+      for (const query of queries) {
+        const response = await tenant.api.get('/leads', query).expect(404, { status: 404, error: 'Not Found' });
+        expect(response.headers['lanyard-fault']).toBe('query eventId');
+      }
+    });
+
     it.each<[string, Record<string, string>]>([
       ['email', { email: 'A@example.com' }],
       ['remote id', { remoteId: 'w', integrationType: 'WEBHOOK' }],
       ['both', { email: 'A@example.com', remoteId: 'w', integrationType: 'WEBHOOK' }],
+      ['words', { q: 'a@example' }],
+      ['the rest', { hasEmail: 'true', createdSince: '2020-01-01T00:00:00Z', q: 'a@exa' }],
     ])('has pages and an exact total: %s', async (_, query) => {
       const same = Array.from({ length: 7 }, () => ({
         id: randomUUID(),
@@ -120,6 +202,9 @@ describe('finding and writing many leads', () => {
       const queries: Record<string, string>[] = [
         { email: 'a@example.com' },
         { remoteId: '1', integrationType: 'WEBHOOK' },
+        { q: 'ada' },
+        { hasEmail: 'true' },
+        { createdSince: '2020-01-01T00:00:00Z' },
       ];
       for (const query of queries) {
         expect((await api.get('/leads', query).expect(200)).body.results).toEqual({ leads: [], total: 0 });
@@ -132,6 +217,27 @@ describe('finding and writing many leads', () => {
       'email=a@b.example&email=a@b.example',
       `email=${'x'.repeat(256)}`,
       'email=a%00',
+      'q=a',
+      'q=ada%20b',
+      'q=a%2E%2D',
+      `q=${'x'.repeat(101)}`,
+      'q=ada&q=ada',
+      'q=a%00b',
+      'hasEmail=',
+      'hasEmail=TRUE',
+      'hasEmail=1',
+      'hasEmail=true&hasEmail=true',
+      'createdSince=',
+      'createdSince=2026-05-04',
+      'createdSince=2026-05-04T09:30:00',
+      'createdSince=2026-02-30T09:30:00Z',
+      'createdSince=2026-05-04T09:30:00Z&createdSince=2026-05-04T09:30:00Z',
+      'eventId=',
+      'eventId=0',
+      'eventId=1.5',
+      'eventId=x',
+      'eventId=9007199254740992',
+      'eventId=1&eventId=1',
       'remoteId=1',
       'integrationType=WEBHOOK',
       'remoteId=&integrationType=WEBHOOK',
@@ -151,6 +257,51 @@ describe('finding and writing many leads', () => {
       const id = '𝒜'.repeat(255);
       await upsert('remoteId', [leadInput(webhook(id))]);
       expect(await found({ remoteId: id, integrationType: 'WEBHOOK' })).toHaveLength(1);
+    });
+  });
+
+  describe('GET /leads/:leadId/events', () => {
+    it('has the events in the order of association, a page, and an exact total', async () => {
+      const lead = await create();
+      const events = [];
+      for (const eventName of ['A', 'B', 'C']) {
+        events.push(
+          (await tenant.api.post('/events', eventInput({ eventName })).expect(200)).body.results.id as number,
+        );
+      }
+      const [a, b, c] = events as [number, number, number];
+      for (const [eventId, registered] of [
+        [b, true],
+        [a, false],
+        [c, true],
+      ] as const) {
+        const eventLeads = [{ leadId: lead.id, registered, checkedIn: !registered }];
+        await tenant.api.put(`/events/${eventId}/leads`, { eventLeads }).expect(200);
+      }
+      const all = [
+        { eventId: b, eventName: 'B', registered: true, checkedIn: false },
+        { eventId: a, eventName: 'A', registered: false, checkedIn: true },
+        { eventId: c, eventName: 'C', registered: true, checkedIn: false },
+      ];
+      const page = async (query: Record<string, number>) =>
+        (await tenant.api.get(`/leads/${lead.id}/events`, query).expect(200)).body;
+      expect(await page({})).toEqual({
+        status: 200,
+        pagination: { limit: 20, offset: 0 },
+        results: { events: all, total: 3 },
+      });
+      expect((await page({ limit: 2, offset: 1 })).results).toEqual({ events: all.slice(2), total: 3 });
+      expect((await page({ offset: 9 })).results).toEqual({ events: [], total: 3 });
+      const other = await create();
+      const { body } = await tenant.api.get(`/leads/${other.id}/events`).expect(200);
+      expect(body.results).toEqual({ events: [], total: 0 });
+    });
+
+    it('knows no lead of another organization', async () => {
+      const lead = await create();
+      const { api } = await lanyard.tenant();
+      await api.get(`/leads/${lead.id}/events`).expect(404, { status: 404, error: 'Not Found' });
+      await api.get(`/leads/${randomUUID()}/events`).expect(404, { status: 404, error: 'Not Found' });
     });
   });
 

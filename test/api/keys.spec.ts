@@ -106,4 +106,20 @@ describe('the use of keys', () => {
     const { lastUsedAt } = (await keys.list(organizationId)).find(({ id }) => id === one.id) ?? {};
     expect(Date.now() - Number(lastUsedAt)).toBeLessThan(60_000);
   });
+
+  it('shows no later time than that of the last request, also when another process stores an earlier one', async () => {
+    const one = await keys.issue(organizationId);
+    const [first, second] = [new AccessService(db), new AccessService(db)];
+    const lastUse = async () => (await keys.list(organizationId)).find(({ id }) => id === one.id)?.lastUsedAt;
+    await use(first, one, 1);
+    await use(second, one, 1);
+    const end = Date.now();
+    const revoked = await keys.revoke(one.id);
+    await second.onApplicationShutdown();
+    const shown = await lastUse();
+    expect(Number(shown)).toBeLessThanOrEqual(end);
+    expect(Number(shown)).toBeLessThanOrEqual(Number(revoked?.revokedAt));
+    await first.onApplicationShutdown();
+    expect(await lastUse()).toEqual(shown);
+  });
 });

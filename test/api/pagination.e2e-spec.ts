@@ -29,7 +29,10 @@ describe('pagination', () => {
       users: people,
       tagGroups: [tagGroup, ...times(() => ({ ...tagGroup, id: randomUUID(), tagOptions: [] })).slice(1)],
       events: times((i) => ({ ...event, ref: i === 0 ? 'expo' : `e${i}`, users: people.map(({ email }) => email) })),
-      leads: [lead, ...times(() => ({ ...lead, id: randomUUID() })).slice(1)],
+      leads: [
+        { ...lead, events: times((i) => ({ event: i === 0 ? 'expo' : `e${i}` })) },
+        ...times(() => ({ ...lead, id: randomUUID() })).slice(1),
+      ],
     });
     ids = { ...own, event: String(expo) };
     for (let i = 0; i < COUNT; i++) {
@@ -81,8 +84,10 @@ describe('pagination', () => {
 
     it('gives each item exactly once', async () => {
       const before = await totalOf(list);
-      const whole = await tenant.api.all<{ id?: string; leadId?: string }>(pathOf(list), key, { limit: 7 });
-      const ids = whole.map(({ id, leadId }) => id ?? leadId);
+      const whole = await tenant.api.all<{ id?: string; leadId?: string; eventId?: number }>(pathOf(list), key, {
+        limit: 7,
+      });
+      const ids = whole.map(({ id, leadId, eventId }) => id ?? leadId ?? eventId);
       expect(new Set(ids).size).toBe(ids.length);
       if (path === CATALOGUE) expect(ids).toEqual(expect.arrayContaining(catalogued));
       await expectTotal(list, before, ids.length);

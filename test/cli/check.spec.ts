@@ -21,6 +21,7 @@ describe('operator check', () => {
   const found = (wrong: number) => ({
     documents: { checked: 2, wrong },
     functions: { checked: expect.any(Number) as number, wrong: 0, missing: [] },
+    leadWords: { checked: 2, wrong },
     lists: expect.objectContaining({ wrong }) as object,
     triggers: { checked: expect.any(Number) as number, wrong: 0, disabled: [], missing: [] },
     words: { checked: 2, wrong },
@@ -71,13 +72,13 @@ describe('operator check', () => {
     await api.post('/leads', leadInput()).expect(200);
     const off = ['leads.t60_change_inserted'];
     const triggers = { checked: expect.any(Number) as number, wrong: 1, disabled: off, missing: [] };
-    const documents = { checked: 3, wrong: 0 };
+    const leads = { documents: { checked: 3, wrong: 0 }, leadWords: { checked: 3, wrong: 0 } };
     const stderr = 'Inconsistent: triggers. Run "check --repair".\n';
     const refused = { status: 1, stderr };
-    expect(await check()).toEqual({ ...refused, found: { ...found(0), documents, triggers } });
+    expect(await check()).toEqual({ ...refused, found: { ...found(0), ...leads, triggers } });
     const repaired = await check('--repair');
     expect(repaired).toMatchObject({ status: 0, stderr: '', found: { triggers } });
-    expect(await check()).toEqual({ status: 0, stderr: '', found: { ...found(0), documents } });
+    expect(await check()).toEqual({ status: 0, stderr: '', found: { ...found(0), ...leads } });
     await api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
   });
 

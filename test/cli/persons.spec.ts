@@ -119,8 +119,19 @@ describe('persons', () => {
       'leads description',
     ]);
     expect(byEmail.traces).toEqual({ storedAnswers: 1, changes: 2 });
+    expect(byEmail.activityEvents).toMatchObject([{ eventNotes: 'is ada@example.com', associatedLead: second }]);
 
-    expect((await find(tenant, '--phone', '0049 (441) 99887')).records).toEqual([]);
+    expect((await find(tenant, '--phone', '0049 (441) 99887')).records).toEqual([byEmail.records[1]]);
+    const national = await find(tenant, '--phone', '0441 99887');
+    expect(national.records).toEqual([]);
+    expect(national.possible).toEqual([
+      {
+        id: second,
+        field: 'phoneNumbers.leadProvided',
+        value: '+49 441 99887',
+        reason: 'one number is the end of the other',
+      },
+    ]);
     const byPhone = await find(tenant, '--phone', '+49 (441) 998-87');
     expect(byPhone.records).toEqual([byEmail.records[1]]);
 
@@ -134,7 +145,15 @@ describe('persons', () => {
 
     const byLead = await find(tenant, '--lead', first);
     expect(byLead.records).toEqual([byEmail.records[0]]);
-    expect(byLead.mentions).toContainEqual({ resource: 'leads', id: second, field: 'professionalEmails' });
+    expect(byLead.possible).toEqual([
+      {
+        id: second,
+        field: 'professionalEmails',
+        value: 'ADA@example.com',
+        reason: 'the address of a lead named by --lead',
+      },
+    ]);
+    expect(byLead.mentions).not.toContainEqual({ resource: 'leads', id: second, field: 'professionalEmails' });
   });
 
   it('erases what the table of docs/operations.md does not name, and nobody else', async () => {
@@ -298,41 +317,63 @@ describe('persons', () => {
     expect(asUser).toMatchObject([{ resource: 'users', field: 'email' }]);
   });
 
-  it('writes a document for the person, which only its owner can read', async () => {
+  it('hands the person everything that is theirs, and nobody else, in a file that only its owner can read', async () => {
     const tenant = await lanyard.tenant();
-    await create(tenant, { email: 'doc@example.com' });
+    const address = 'doc@example.com';
+    const [ownId, otherId, activationId] = [randomUUID(), randomUUID(), randomUUID()];
+    await tenant.import({
+      users: [{ email: address }, { email: 'staff@example.com' }],
+      events: [{ ref: 'e', name: 'Fair', type: 'CONFERENCE' }],
+      activations: [
+        {
+          id: activationId,
+          event: 'e',
+          name: 'Booth 3',
+          type: 'BOOTH',
+          startDate: '2026-01-01',
+          endDate: '2026-01-02',
+          startTime: '08:00:00',
+          endTime: '09:00:00',
+        },
+      ],
+      leads: [
+        {
+          id: ownId,
+          email: address,
+          lastScannedBy: 'staff@example.com',
+          events: [{ event: 'e', registered: true }],
+          activations: [{ activationId, checkedIn: true }],
+        },
+        { id: otherId, email: 'other@example.com', createdBy: address, description: `friend of ${address}` },
+      ],
+      leadActivityEvents: [
+        { id: randomUUID(), eventType: 'NOTE', eventNotes: 'wants pumps', createdBy: address, associatedLead: ownId },
+        { id: randomUUID(), eventType: 'NOTE', createdBy: 'staff@example.com', associatedLead: ownId },
+      ],
+    });
     const file = join(mkdtempSync(join(tmpdir(), 'persons-')), 'doc.json');
-    const found = await find(tenant, '--email', 'doc@example.com', '--output', file);
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ ...found, events: [] });
+    const found = await find(tenant, '--email', address, '--output', file);
+    const document = JSON.parse(readFileSync(file, 'utf8')) as object;
+    expect(document).toMatchObject({
+      records: [{ ...found.records[0], lastScannedBy: null }],
+      activityEvents: [{ eventNotes: 'wants pumps', createdBy: address }, { createdBy: null }],
+      events: [
+        { leadId: ownId, eventName: 'Fair', activationName: null, registered: true },
+        { leadId: ownId, eventName: 'Fair', activationName: 'Booth 3', checkedIn: true },
+      ],
+      asUser: expect.arrayContaining([
+        { resource: 'leads', field: 'createdBy', count: 1 },
+        { resource: 'users', field: 'email', count: 1 },
+      ]) as object,
+    });
+    expect(Object.keys(document).sort()).toEqual(['activityEvents', 'asUser', 'events', 'records']);
+    for (const text of [otherId, 'other@example.com', 'staff@example.com']) {
+      expect(JSON.stringify(document)).not.toContain(text);
+    }
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
-    await find(tenant, '--email', 'doc@example.com', '--output', file);
+    await find(tenant, '--email', address, '--output', file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-  });
-
-  it('erases again after a restore what a record without addresses says, and only in the same organization', async () => {
-    const [tenant, other] = [await lanyard.tenant(), await lanyard.tenant()];
-    const address = 'again@example.com';
-    await create(tenant, { email: address });
-    await create(other, { email: address });
-    const file = join(mkdtempSync(join(tmpdir(), 'persons-')), 'erased.ndjson');
-    const { stderr } = await runErase(tenant, '--email', address, '--yes', '1', '--record', file);
-    expect(stderr).toBe('');
-    const text = readFileSync(file, 'utf8');
-    expect(text).not.toContain('again');
-    expect(
-      text
-        .trimEnd()
-        .split('\n')
-        .map((line) => Object.keys(JSON.parse(line) as object)),
-    ).toEqual([['salt'], ['at', 'sha256']]);
-
-    await create(tenant, { email: 'Again@example.com' }); // as a restore would bring it back
-    const again = (...options: string[]) => operator.run(['persons', 'erase', '--again', file, '--json', ...options]);
-    expect(JSON.parse((await again()).stdout)).toMatchObject({ erased: false, leads: 1 });
-    expect(JSON.parse((await again('--yes', '1')).stdout)).toMatchObject({ erased: true, leads: 1 });
-    expect((await find(tenant, '--email', address)).records).toEqual([]);
-    expect((await find(other, '--email', address)).records).toHaveLength(1);
   });
 
   it("searches a team's own table, and erases its rows of the lead", async () => {
@@ -426,7 +467,6 @@ describe('persons', () => {
       [['--email', 'x'], '--email must be an e-mail address'],
       [['--phone', '12'], 'at least 5 digits'],
       [['--lead', '1'], 'which is a UUID'],
-      [['--phone', '0441998877', '--record', 'f'], '--record works with --email alone'],
       [['--again', 'f'], '--again takes no other option but --yes'],
     ];
     for (const [options, message] of usage) {
@@ -434,7 +474,10 @@ describe('persons', () => {
       expect(outcome.status).toBe(2);
       expect(outcome.stderr).toContain(message);
     }
-    const missing = await operator.run(['persons', 'erase', '--again', join(tmpdir(), randomUUID())]);
-    expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining('no such file') as string });
+    const unknown = randomUUID();
+    expect(await runErase(tenant, '--lead', unknown)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`Lead ${unknown} does not exist`) as string,
+    });
   });
 });

@@ -39,7 +39,7 @@ describe('the usage of the command line', () => {
     const issueFor = ['keys', 'issue', '--organization', '1'];
     const importAny = ['import', '-', '--organization', '1'];
 
-    it.each([
+    it.each<[string, string[], string]>([
       ['an unknown command', ['keys', 'destroy'], "unknown command 'destroy'"],
       ['an unknown option', ['organizations', 'list', '--all'], "unknown option '--all'"],
       ['an argument of start', ['start', '3000'], 'too many arguments'],
@@ -52,6 +52,8 @@ describe('the usage of the command line', () => {
       ['a missing argument', ['keys', 'revoke'], "missing required argument 'KEYID'"],
       ['a key in the place of its id', ['keys', 'revoke', 'lan_secret'], 'KEYID must be the ID of a key'],
       ['a blank name', ['organizations', 'create', '--name', ' '], '--name must have'],
+      ['a name that no one sees', ['organizations', 'create', '--name', '\u200b'], '--name must have'],
+      ['an option that controls the terminal', ['keys', 'list', '--\x1b[31m'], "unknown option '--\\u001b[31m'"],
       ['a long label', [...issueFor, '--label', 'x'.repeat(256)], '--label must have'],
       ['a name that is not UTF-8', ['organizations', 'create', '--name', 'M\ufffdller'], '--name must be UTF-8, '],
       [
@@ -74,27 +76,40 @@ describe('the usage of the command line', () => {
       ['CSV as one JSON value', [...exportCsv, '--json'], '--json with --csv needs --output'],
       ['CSV as NDJSON', [...exportCsv, '--ndjson'], 'cannot be used with'],
       ['a section that is no table', [...exportAll, '--csv', 'events'], 'Allowed choices are leads'],
-      ['a mapping without a field', [...importCsv, '--map', 'E-mail'], '--map must be COLUMN=FIELD'],
-      [
-        'an unknown field',
-        [...importCsv, '--map', 'A=jobTitl'],
-        'leads have no field called jobTitl. "import --help" lists the fields.',
-      ],
+      ['a column without a field', [...exportCsv, '--map', 'E-mail'], '--map must be COLUMN=FIELD'],
       [
         'a field that cannot be exported',
         [...exportCsv, '--map', 'A=name'],
-        '--map "A": This column needs a field that can be exported.',
+        '--map "A=name": leads have no field called name that can be exported.',
       ],
+      ['a long delimiter', [...exportCsv, '--delimiter', ';;'], '--delimiter must be one character, or tab'],
+      ['an option of CSV without it', [...importAny, '--match', 'email'], '--match needs --csv or --mapping'],
+      ['a match that is none', [...importCsv, '--match', 'phone'], '--match must be one of id, email, remoteId'],
       [
-        'an exported column without a field',
-        [...exportCsv, '--map', 'A='],
-        '--map "A": This column needs a field that can be exported.',
+        'a mapping that is not there',
+        [...importAny, '--mapping', '/none.json'],
+        'Cannot read /none.json: no such file',
       ],
-      ['a long delimiter', [...importCsv, '--delimiter', ';;'], '--delimiter must be one character, or tab'],
+      ...Object.entries({
+        '--map A=email': 'columns',
+        '--delimiter ;': 'delimiter',
+        '--raw': 'raw',
+        '--skip-lines 2': 'headerLine',
+        '--skip-rows 7': 'skipLines',
+        '--only A=b': 'only, of a column',
+        '--ignore-unknown': 'otherColumns',
+        '--time-zone UTC': 'timeZone',
+        '--date-format DMY': 'format, of a column',
+        '--encoding latin1': 'encoding',
+      }).map(([option, key]): [string, string[], string] => [
+        `${option}, which the mapping has replaced`,
+        [...importCsv, ...option.split(' ')],
+        `is no option of import: use the key ${key} in the file of --mapping`,
+      ]),
       ['a file of former records without a name', [...importAny, '--before', ''], '--before must be a file name'],
       ['an import that is no ID', ['imports', 'undo', 'leads.csv'], 'IMPORTID must be the ID of an import'],
-      ['a mapping without CSV', [...importAny, '--map', 'A=email'], '--map needs --csv'],
-      ['a delimiter without CSV', [...importAny, '--delimiter', ';'], '--delimiter needs --csv'],
+      ['a column without CSV', [...exportAll, '--map', 'A=email'], '--map needs --csv'],
+      ['a delimiter without CSV', [...exportAll, '--delimiter', ';'], '--delimiter needs --csv'],
       ['a byte order mark without CSV', [...exportAll, '--bom'], '--bom needs --csv'],
       ['a feed without end as one value', ['changes', '--organization', '1', '--follow', '--json'], 'Use one of them.'],
       ['leads that are no number', ['seed', '--organization', '1', '--leads', '1e3'], '--leads must be'],

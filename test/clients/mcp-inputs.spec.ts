@@ -28,14 +28,22 @@ const patch = {
 
 /** A valid input of each tool with all of its fields. */
 const inputs: Record<string, Input> = {
-  find_leads: { email: 'ada@example.com', remoteId, cursor: '1' },
-  get_lead: { leadId: randomUUID() },
+  find_leads: {
+    q: 'ada',
+    email: 'ada@example.com',
+    hasEmail: true,
+    createdSince: '2026-05-04T00:00:00Z',
+    eventId: 1,
+    remoteId,
+    cursor: '1',
+  },
+  get_lead: { leadId: randomUUID(), field: 'description', from: 1 },
   list_events: { eventId: 1, cursor: '1' },
   search_industry_events: { q: 'pumps', eventUrl: 'https://example.com', bookmarked: false, cursor: '1' },
   list_tags_and_activations: { kind: 'tagGroups', cursor: '1' },
   list_changes: { cursor: 'abc', resources: ['leads'] },
   create_lead: { ...leadInput({ email: 'ada@example.com', phoneNumbers: [phone()] }), dryRun: true },
-  update_lead: { leadId: randomUUID(), ...patch, dryRun: true },
+  update_lead: { leadId: randomUUID(), ...patch, appendToDescription: 'More.', dryRun: true },
   upsert_leads: { matchBy: 'email', leads: [{ ...leadInput(), ...patch }], dryRun: true },
   add_leads_to_event: {
     eventId: 1,
@@ -43,7 +51,7 @@ const inputs: Record<string, Input> = {
     dryRun: true,
   },
   bookmark_industry_event: { industryEventId: randomUUID(), bookmarked: true, dryRun: true },
-  delete_lead: { leadId: randomUUID(), dryRun: true },
+  delete_lead: { leadId: randomUUID(), person: 'Ada Rowe', dryRun: true },
 };
 
 /** Values that a schema excludes, with the rule that they break. */

@@ -66,16 +66,38 @@ describe('an agent', () => {
     const leadIds = (await agent.call('find_leads')).records.map(({ id }) => id);
     const eventLeads = leadIds.map((leadId) => ({ leadId, registered: true }));
     const added = await agent.call('add_leads_to_event', { eventId, eventLeads });
-    expect(added.text).toContain(`3 leads are in event ${eventId}.`);
+    expect(added.text).toContain(`Set 3 leads in event ${eventId}.`);
     const { records } = await agent.call('list_events', { eventId });
     expect(records[0]).toMatchObject({ event: { id: eventId } });
     expect(records.slice(1)).toEqual(leadIds.map((leadId) => ({ leadId, registered: true, checkedIn: false })));
   });
 
+  it('checks a person in by name, and nobody is unregistered', async () => {
+    const eventId = await storeEvent();
+    const leadId = await storeLead({ firstName: 'Zoë' });
+    await tenant.api.put(`/events/${eventId}/leads`, { eventLeads: [{ leadId, registered: true }] }).expect(200);
+    expect(idIn(await agent.call('find_leads', { q: 'zoe row' }))).toBe(leadId);
+    const result = await agent.call('add_leads_to_event', { eventId, eventLeads: [{ leadId, checkedIn: true }] });
+    const before = { registered: true, checkedIn: false };
+    expect(result.records).toEqual([{ leadId, registered: true, checkedIn: true, before }]);
+    const { records } = await agent.call('list_events');
+    expect(records).toEqual([expect.objectContaining({ id: eventId, leadCount: 1 })]);
+  });
+
+  it('adds to a description, and says what changed', async () => {
+    const leadId = await storeLead();
+    await tenant.api.patch(`/leads/${leadId}`, { description: 'Met.' }).expect(200);
+    const added = await agent.call('update_lead', { leadId, appendToDescription: 'Call back.' });
+    expect(added.records).toEqual([{ field: 'description', old: 'Met.', new: 'Met.\nCall back.' }]);
+    expect((await agent.call('update_lead', { leadId })).text).toBe('Nothing was sent: there is no field to update.');
+    const cut = await agent.call('update_lead', { leadId, description: 'Met …(+9)' });
+    expect(cut.text).toContain('contains the mark of a cut value');
+  });
+
   it('cannot delete, and says why', async () => {
     const leadId = await storeLead();
     expect(await agent.toolNames()).not.toContain('delete_lead');
-    expect(await agent.call('delete_lead', { leadId })).toMatchObject({
+    expect(await agent.call('delete_lead', { leadId, person: 'Ada Rowe' })).toMatchObject({
       isError: true,
       text: 'Deletes are not allowed: lanyard-mcp was started without --allow-deletes.',
     });
@@ -85,9 +107,19 @@ describe('an agent', () => {
   it('deletes where that is allowed, after a dry run that stores nothing', async () => {
     const leadId = await storeLead();
     const deleter = await connectAgent({ url: lanyard.baseUrl, key: tenant.key, allowDeletes: true });
-    expect((await deleter.call('delete_lead', { leadId, dryRun: true })).text).toMatch(/^Dry run, nothing is stored\./);
+    const person = 'ada  rowe';
+    const wrong = await deleter.call('delete_lead', { leadId, person: 'Ben Ito' });
+    expect(wrong).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^Nothing was deleted: person does not fit/),
+    });
+    expect((await deleter.call('delete_lead', { leadId, person, dryRun: true })).text).toMatch(
+      /^Dry run, nothing is stored\./,
+    );
     await tenant.api.get(`/leads/${leadId}`).expect(200);
-    expect(await deleter.call('delete_lead', { leadId })).toMatchObject({ text: `Deleted lead ${leadId}.` });
+    expect(await deleter.call('delete_lead', { leadId, person })).toMatchObject({
+      text: `Deleted lead ${leadId}, with its links: 0 activity events, 0 activations, 0 events, 0 tags, 0 remote IDs.`,
+    });
     await tenant.api.get(`/leads/${leadId}`).expect(404);
     await deleter.close();
   });
@@ -124,7 +156,7 @@ describe('an agent', () => {
     expect(activityEvents).toHaveLength(10);
     expect(activityEvents.at(-1)).toMatchObject({ activityEvent: { eventNotes: 'Note 11' } });
     expect(records).toContainEqual({ activation: expect.objectContaining({ name: 'Booth 12' }) });
-    expect(records).toContainEqual({ event: expect.objectContaining({ id: ids.expo, name: 'Harbour Expo' }) });
+    expect(records).toContainEqual({ otherEvent: expect.objectContaining({ id: ids.expo, name: 'Harbour Expo' }) });
   });
 
   it('finds a trade show in the catalog and bookmarks it', async () => {

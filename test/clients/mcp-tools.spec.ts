@@ -188,7 +188,7 @@ describe('the tools', () => {
     expect(all.records.map(({ id }) => id)).toEqual(leads.map(({ id }) => id));
     const one = await agent.call('get_lead', { leadId: leads[0]?.id });
     expect(one.text.length).toBeLessThanOrEqual(20_000);
-    expect(one.text).toContain('Do not write a cut value back.');
+    expect(one.text).toContain('A cut value cannot be written back.');
   });
 
   it('leave out fields without a value', async () => {

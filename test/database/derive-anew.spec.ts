@@ -46,6 +46,7 @@ describe('derived columns whose functions have changed', () => {
     const done = await states();
     expect(done).toMatchObject([
       { name: 'documents', last_id: null },
+      { name: 'leadWords', last_id: null },
       { name: 'words', last_id: null },
     ]);
     await migrate(database.url);

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import type { CsvFormat } from '../../src/exchange/csv/csv-options';
-import { csvSource } from '../../src/exchange/csv/csv-read';
-import { CsvService } from '../../src/exchange/csv/csv.service';
+import { csvSource } from '../../src/exchange/csv/read';
+import { CSV, fileOf, mappingOfNames } from '../support/csv-files';
 import { type ImportResult, ImportService } from '../../src/exchange/datasets/import.service';
-import { csvFormatOf } from '../../src/operator/csv.options';
 import { CheckService } from '../../src/data/schema/check.service';
 import { eventInput, industryEventInput, leadInput } from '../support/builders';
 import { DATASETS, SCHEMA } from '../support/contexts';
@@ -14,8 +12,6 @@ import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { operatorServices } from '../support/operator-services';
 import { listRecords, Replica } from '../support/replica';
-
-const CSV = new CsvService(DATASETS);
 
 /** More records than an import writes under the locks of their lists. */
 const COUNT = 1200;
@@ -58,12 +54,10 @@ describe('while an import of many leads is under way', () => {
 
   const start = (rows: object[], match?: string): Promise<ImportResult> => {
     const lines = [Object.keys(rows[0] ?? {}), ...rows.map(Object.values)].map((cells) => cells.join(','));
-    const format = csvFormatOf(CSV, { csv: 'leads', match }) as CsvFormat;
-    async function* bytes() {
-      yield await Promise.resolve(Buffer.from(lines.join('\n')));
-    }
+    const content = lines.join('\n');
+    const wanted = { mapping: mappingOfNames(Object.keys(rows[0] ?? {})), optionValues: [], match };
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csvSource(CSV, format, bytes));
+    return service.importRecords(tenant.organizationId, csvSource(CSV, wanted, fileOf(content)));
   };
 
   const rows = (over: (n: number) => object = () => ({})): object[] =>

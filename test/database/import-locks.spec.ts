@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { trackedListsOf, type TrackedList } from '../../src/data/database/tracked-list';
-import type { CsvFormat } from '../../src/exchange/csv/csv-options';
-import { csvSource } from '../../src/exchange/csv/csv-read';
+import { csvSource } from '../../src/exchange/csv/read';
+import { CSV, fileOf, mappingOfNames } from '../support/csv-files';
 import { ImportService } from '../../src/exchange/datasets/import.service';
-import { CsvService } from '../../src/exchange/csv/csv.service';
 import { createExhibitor, industryEventInput, leadInput } from '../support/builders';
 import { asOperator, createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
-import { csvFormatOf } from '../../src/operator/csv.options';
 import { DATASETS } from '../support/contexts';
 
 const quoted = (value: unknown): string => `"${String(value)}"`;
 
 /** Whatever writes takes locks in the order of docs/locking.md, imports too: a list before the rows in it. */
-const CSV = new CsvService(DATASETS);
 
 describe('an import', () => {
   let lanyard: InProcess;
@@ -38,12 +35,9 @@ describe('an import', () => {
   const importCsv = (rows: object[]): Promise<unknown> => {
     const [first = {}] = rows;
     const lines = [Object.keys(first), ...rows.map(Object.values)].map((cells) => cells.map(quoted).join(','));
-    const format = csvFormatOf(CSV, { csv: 'leads', match: 'email' }) as CsvFormat;
-    async function* bytes() {
-      yield await Promise.resolve(Buffer.from(lines.join('\n')));
-    }
+    const wanted = { mapping: mappingOfNames(Object.keys(first)), optionValues: [], match: 'email' };
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csvSource(CSV, format, bytes));
+    return service.importRecords(tenant.organizationId, csvSource(CSV, wanted, fileOf(lines.join('\n'))));
   };
 
   it('waits for a list before it locks a row, and then finds what was added to it', async () => {

@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream';
-import { Command } from 'commander';
 import { DataSource } from 'typeorm';
-import type { CsvPlan } from '../../src/exchange/csv/csv-plan';
-import type { CsvFormat } from '../../src/exchange/csv/csv-options';
-import { csvSource } from '../../src/exchange/csv/csv-read';
 import { CsvService } from '../../src/exchange/csv/csv.service';
+import { type Mapping, parseMapping } from '../../src/exchange/csv/mapping';
+import type { CsvImport } from '../../src/exchange/csv/plan';
+import { exactMapping } from '../../src/exchange/csv/propose';
+import { csvSource } from '../../src/exchange/csv/read';
 import type { LeftOut } from '../../src/exchange/datasets/import-plan';
 import { ImportError } from '../../src/exchange/datasets/import-error';
 import { type ImportResult, ImportService } from '../../src/exchange/datasets/import.service';
-import { type CsvOptions, csvFormatOf, withCsvImportOptions, withCsvOptions } from '../../src/operator/csv.options';
-import { adviceLines, readingNotes } from '../../src/operator/import-report';
+import { readingNotes } from '../../src/operator/import-report';
 import { DATASETS } from './contexts';
 import type { InProcess } from './lanyard';
 
@@ -19,49 +18,62 @@ export const CSV = new CsvService(DATASETS);
 export interface CsvOutcome {
   /** Undefined if the file was rejected. */
   result?: ImportResult;
-  /** The message of a rejection, as a person reads it. */
-  message: string;
+  /** The lines of a rejection, as a person reads them. */
+  errors: string[];
   leftOut: LeftOut[];
   /** What the result says of how the file was read. */
-  notes?: string[];
+  notes: string[];
 }
 
-/** The options of a command line, as the command reads them. */
-function parseOptions(options: string[]): CsvOptions & { encoding?: string } {
-  const command = new Command().option('--encoding <NAME>').exitOverride();
-  return withCsvImportOptions(withCsvOptions(command, CSV)).parse(options, { from: 'user' }).opts();
+/** What each column fills: a field, a field with its format, or nothing. */
+export type Columns = Record<string, string | null | [field: string, format: string]>;
+
+/** The columns of a mapping. */
+export const columnsOf = (columns: Columns): Mapping['columns'] =>
+  Object.entries(columns).map(([column, to]) => {
+    const [field, format] = Array.isArray(to) ? to : [to];
+    return { column, field, format };
+  });
+
+/** A mapping of leads, checked as that of a file is. */
+export const mappingOf = (columns: Columns, more: Partial<Mapping> = {}): Mapping =>
+  parseMapping(JSON.stringify({ section: 'leads', columns: columnsOf(columns), ...more }), CSV);
+
+/** The mapping of columns that have the names of fields. */
+export const mappingOfNames = (names: string[]): Mapping =>
+  mappingOf(Object.fromEntries(names.map((name) => [name, name])));
+
+/** A file that can be opened again and again. */
+export const fileOf = (content: Buffer | string) => (): Readable => Readable.from([Buffer.from(content)]);
+
+/** The mapping of a file whose header has the names of fields. */
+export async function mappingOfHeader(content: Buffer | string, section = 'leads'): Promise<Mapping> {
+  const mapping = await exactMapping(CSV.section(section), fileOf(content));
+  if (!mapping) throw new Error('The header does not have the names of fields.');
+  return mapping;
 }
 
-/** Imports leads from the bytes of a file within this process, on the connections of a server, as the command does. */
+/** Imports CSV within this process, on the connections of a server, as the command does. */
 export async function importCsvFile(
   { app }: InProcess,
   organizationId: number,
-  bytes: Buffer,
-  options: string[] = [],
+  content: Buffer | string,
+  mapping?: Mapping,
+  wanted: Partial<CsvImport> = {},
 ): Promise<CsvOutcome> {
-  const { encoding, ...csvOptions } = parseOptions(options);
-  const format = csvFormatOf(CSV, { csv: 'leads', ...csvOptions }) as CsvFormat;
-  const dataSource = app.get(DataSource);
   const leftOut: LeftOut[] = [];
-  const source = csvSource(CSV, { ...format, encoding }, () => Readable.from([bytes]));
+  const importing = { optionValues: [], mapping: mapping ?? (await mappingOfHeader(content)), ...wanted };
+  const source = csvSource(CSV, importing, fileOf(content));
   try {
-    const result = await new ImportService(dataSource, DATASETS).importRecords(organizationId, source, {
+    const result = await new ImportService(app.get(DataSource), DATASETS).importRecords(organizationId, source, {
       receiveLeftOut: async (entries) => {
         leftOut.length = 0;
         for await (const each of entries) leftOut.push(each);
       },
     });
-    return { result, message: '', leftOut, notes: readingNotes(result.plan as CsvPlan, result) };
+    return { result, errors: [], leftOut, notes: readingNotes(result) };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    return { message: [error.message, ...adviceLines(error, 'import')].join('\n'), leftOut };
+    return { errors: error.message.split('\n'), leftOut, notes: [] };
   }
-}
-
-/** The options that a rejection tells to add. */
-export function advisedOptions(message: string): string[] {
-  const [, options = ''] = /^(?:Try|Correct the file, and try): import (.*)$/m.exec(message) ?? [];
-  return [...options.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(([, quoted, plain = '']) =>
-    quoted === undefined ? plain : (JSON.parse(`"${quoted}"`) as string),
-  );
 }

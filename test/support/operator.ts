@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Extension } from '../../src/extensions/extension';
 import { operatorProgram } from '../../src/operator/commands';
 import { reportOf } from '../../src/operator/run';
+import { printStatus } from '../../src/operator/terminal/terminal';
 import { serve } from '../../src/start/serve';
 import type { TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from './database';
@@ -129,7 +130,7 @@ async function runHere(work: () => Promise<void>, input: string, environment: No
     await work();
   } catch (error) {
     const { message, status } = error instanceof ProcessExit ? error : reportOf(error);
-    if (message) outcome.stderr += `${message}\n`;
+    if (message) printStatus(message);
     outcome.status = status;
   } finally {
     for (const restore of restored.reverse()) restore();

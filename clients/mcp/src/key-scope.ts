@@ -8,7 +8,8 @@ const HEADER_OF_API = 'x-ratelimit-limit';
 
 const SENTENCES: Partial<Record<string, string>> = {
   read: 'This key may only read.',
-  capture: 'This key may only capture leads.',
+  capture:
+    'This key may only capture leads: see events and activations, create leads, add leads to events, and read and change leads that it created itself in the last 24 hours.',
 };
 
 /** What the API key may do, as far as responses have shown it. */
@@ -21,6 +22,15 @@ export class KeyScope {
 
   get isKnown(): boolean {
     return this.scope !== undefined;
+  }
+
+  get isCapture(): boolean {
+    return this.scope === 'capture';
+  }
+
+  /** The scope, for the instructions. */
+  get name(): string {
+    return this.scope ?? 'unknown';
   }
 
   /** Whether requests of a tool that needs one of these scopes can succeed. */

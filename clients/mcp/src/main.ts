@@ -77,8 +77,8 @@ async function main(): Promise<void> {
   const session = openSession(allowDeletes);
   if (port === undefined) {
     // Standard output belongs to the protocol. The program ends when the client closes standard input.
-    serveStdio(() => {
-      const server = createServer(session);
+    serveStdio(async () => {
+      const server = await createServer(session);
       session.scope.onChange = () => server.sendToolListChanged();
       return server;
     });

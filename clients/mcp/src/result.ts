@@ -31,7 +31,11 @@ const CUTS = [
 
 type Cut = (typeof CUTS)[number];
 
-const CUT_NOTE = 'Long values are cut; …(+9) stands for 9 more. Do not write a cut value back.';
+const CUT_NOTE =
+  'Long values are cut; …(+9) stands for 9 more. get_lead with field and from reads on. A cut value cannot be written back.';
+
+/** The mark of a cut value. */
+export const CUT_MARK = /…\(\+\d+\)/;
 
 /** The text of an answer. The records stand between marks with a random word, so that no record can end them. */
 export function renderAnswer({ summary, records, untrusted, next }: Answer): string {

@@ -1,5 +1,6 @@
 import { addFormats, Ajv } from '@modelcontextprotocol/server/validators/ajv';
 import apiSchemas from './api-schemas.json';
+import { CUT_MARK } from './result';
 
 /** A JSON Schema. */
 export interface Schema {
@@ -103,6 +104,8 @@ const fieldOf = (path: string): string =>
 /** A text that PostgreSQL cannot store, and no schema can exclude beside another pattern. */
 function findBrokenText(value: unknown, path = ''): InputError | undefined {
   if (typeof value === 'string') {
+    if (CUT_MARK.test(value))
+      return { field: fieldOf(path), message: 'contains the mark of a cut value: read it whole first' };
     const isBroken = value.includes('\0') || /\p{Surrogate}/u.test(value);
     return isBroken ? { field: fieldOf(path), message: 'must be well-formed text without NUL characters' } : undefined;
   }

@@ -8,6 +8,10 @@ export interface Session {
   scope: KeyScope;
   /** Whether tools that delete are listed. */
   allowDeletes: boolean;
+  /** How many leads have been deleted. */
+  deleteCount: number;
+  /** The most tokens of the key's bucket, if a response has told. */
+  maxTokens: number | undefined;
   /** Finds out the scope of the key with one request, if it is unknown. Never throws. */
   findScope(): Promise<void>;
 }
@@ -34,9 +38,12 @@ export function createSession({
   sleep,
 }: SessionOptions): Session {
   const scope = new KeyScope();
+  let maxTokens: number | undefined;
   const observedFetch = async (address: string, init: RequestInit): Promise<Response> => {
     const response = await fetch(address, init);
     scope.observe(response);
+    const limit = Number(response.headers.get('x-ratelimit-limit'));
+    if (limit > 0) maxTokens = limit;
     return response;
   };
   const options = { baseUrl: url, key, fetch: observedFetch };
@@ -45,6 +52,10 @@ export function createSession({
     lanyard: new Lanyard(sleep ? { ...options, sleep } : options),
     scope,
     allowDeletes,
+    deleteCount: 0,
+    get maxTokens() {
+      return maxTokens;
+    },
     async findScope() {
       if (scope.isKnown) return;
       // Every scope may read events. A failure leaves the scope unknown, and the next tool call says what is wrong.

@@ -9,20 +9,30 @@ export interface ToolDefinition<Input> {
   title: string;
   description: string;
   input: ObjectSchema;
+  /** What a key of scope `capture` may do with it, in place of the description and the input. */
+  forCapture?: { description: string; input?: ObjectSchema };
   /** The scopes of keys whose requests can succeed. */
   scopes: readonly Scope[];
   annotations: ToolAnnotations;
   /** Whether it is listed only if deleting is allowed. */
   isDelete?: boolean;
   /** @throws LanyardError, or the reason of the signal */
-  run(lanyard: Lanyard, input: Input, options: CallOptions): Promise<Answer>;
+  run(lanyard: Lanyard, input: Input, options: ToolOptions): Promise<Answer>;
 }
+
+export interface ToolOptions extends CallOptions {
+  /** Whether the key may only capture leads. */
+  isCapture: boolean;
+}
+
+/** What a tool did not do, and why, in sentences for an agent. */
+export class ToolError extends Error {}
 
 export interface Tool extends Omit<ToolDefinition<unknown>, 'run'> {
   /** What is wrong with an input; undefined if nothing is. */
   check(input: unknown): InputError | undefined;
   /** @param input one that `check` accepts */
-  run(lanyard: Lanyard, input: unknown, options: CallOptions): Promise<Answer>;
+  run(lanyard: Lanyard, input: unknown, options: ToolOptions): Promise<Answer>;
 }
 
 /** A tool whose input has the type that its schema describes. */

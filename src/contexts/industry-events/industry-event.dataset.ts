@@ -1,5 +1,7 @@
 import { BooleanField, DateTime, optional, optionalNullable, Uuid } from '../../fields/fields';
+import { csvField } from '../../exchange/csv/csv-fields';
 import { withCsv } from '../../exchange/csv/csv-section';
+import { utcDayValue } from '../../exchange/csv/csv-values';
 import { type ColumnCheck, datasetOf } from '../../exchange/datasets/dataset';
 import columnNames from './column-names/en.json';
 import { IndustryEventCreateV0Input } from './industry-event.dto';
@@ -140,4 +142,7 @@ const dataset = datasetOf(IndustryEventRecord, IndustryEventEntity, {
   aliases: columnNames,
 });
 
-export const INDUSTRY_EVENTS = withCsv(dataset, { fields: [] });
+/** The days of an event, which are those of the place where it is. */
+const days = ['startDate', 'endDate'].map((path) => csvField(path, utcDayValue, null));
+
+export const INDUSTRY_EVENTS = withCsv(dataset, { fields: days });

@@ -1,7 +1,7 @@
 import { auditFunctions } from '../../access/audit.functions';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { NULLABLE_TIMESTAMP, TIMESTAMP, POSITION, RefersTo, NULLABLE_TEXT } from '../../data/schema/columns';
-import { WithDerivedColumn } from '../../data/schema/derived';
+import { WithDerivedColumns } from '../../data/schema/derived';
 import { WithFunctions, WithIndexFunctions } from '../../data/schema/functions';
 import { ListedEntity } from '../../data/schema/lists';
 import { EVENT_URL_FUNCTIONS, SEARCH_FUNCTIONS } from './industry-event.functions';
@@ -12,7 +12,7 @@ const list = { type: 'text', array: true, nullable: true } as const;
 @ListedEntity('industry_events', { isShared: true })
 @WithIndexFunctions(EVENT_URL_FUNCTIONS)
 @WithFunctions(auditFunctions('industry_events', 'industryEvents', { uuid: 'id', order: 'position' }))
-@WithDerivedColumn({
+@WithDerivedColumns({
   name: 'words',
   column: 'search',
   expression: 'search_vector(industry_events)',

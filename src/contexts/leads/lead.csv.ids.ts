@@ -1,11 +1,17 @@
 import { MAX_LENGTH } from '../../fields/fields';
-import { isUuid, isWithinLength } from '../../fields/text';
-import { csvField, type CsvField, type RecordDraft } from '../../exchange/csv/csv-fields';
-import systems from './external-systems.json';
-import type { CsvIdentifiers, ExternalSystem } from '../../exchange/csv/csv-section';
-import { CsvValueError, identifierValue, textValue } from '../../exchange/csv/csv-values';
+import { isBlank, isUuid, isWithinLength } from '../../fields/text';
+import {
+  csvField,
+  type CsvField,
+  formatIdentifier,
+  parseIdentifier,
+  type RecordDraft,
+} from '../../exchange/csv/csv-fields';
+import type { CsvDefinition } from '../../exchange/csv/csv-section';
+import { CsvValueError, identifierValue, textValue, trimInvisible } from '../../exchange/csv/csv-values';
 import { uuidV5 } from '../../data/database/uuid';
-import { escapeInvisible, quote, quoteShortened } from '../../exchange/datasets/quote';
+import { quoteShortened } from '../../exchange/datasets/quote';
+import { escapeInvisible } from '../../fields/invisible';
 import { IntegrationType, type RemoteId } from './lead.response';
 
 const idValue = csvField('id', identifierValue, undefined);
@@ -13,14 +19,12 @@ const idValue = csvField('id', identifierValue, undefined);
 /** The ID of a lead. Only Lanyard assigns it. */
 const id: CsvField = {
   ...idValue,
+  isProbed: true,
   parseInto(draft, cell, context) {
     idValue.parseInto(draft, cell, context);
     if (draft.id === undefined || isUuid(draft.id)) return;
-    const map = `--map ${quote(`${context.column}=ref`)}`;
-    throw new CsvValueError(
-      `${quoteShortened(draft.id)} is not a Lanyard ID. If the IDs come from another program, use ${map}.`,
-      `a UUID, or ${map} if the IDs come from another program`,
-    );
+    const expected = 'a UUID, or map the column to ref if its IDs come from another program';
+    throw new CsvValueError(`${quoteShortened(draft.id)} is not a Lanyard ID. Use ${expected}.`, expected, 'no ID');
   },
 };
 
@@ -40,7 +44,7 @@ const source: CsvField = {
   isExactName: true,
   isReadFirst: true,
   parseInto(draft, cell) {
-    draft.source = cell.trim() || null;
+    draft.source = trimInvisible(cell) || null;
   },
 };
 
@@ -49,23 +53,27 @@ const ref: CsvField = {
   ...exportedText('ref'),
   paths: ['id', 'ref', 'source'],
   parseInto(draft, cell, context) {
-    const text = cell.trim();
+    const text = parseIdentifier(cell);
     if (text === '') return;
     draft.ref = text;
     draft.source ??= context.source ?? null;
     const names = draft.source === null ? [text] : [draft.source, text];
     draft.id ??= uuidV5(JSON.stringify([context.organizationId, ...names]), REF_NAMESPACE);
   },
+  format: ({ ref: text }) => (typeof text === 'string' ? formatIdentifier(text) : ''),
 };
 
 /** The ID of a lead in one external system. Its IDs in other systems are kept. */
 const remoteIdField = (integrationType: IntegrationType): CsvField => ({
   name: `remoteIds.${integrationType}`,
   paths: ['remoteIds'],
-  mergeSql: (stored, imported) =>
-    `set_remote_id(${stored}, jsonb_build_object('integrationType', '${integrationType}', 'id',
-      jsonb_path_query_first(${imported}, '$[*] ? (@.integrationType == "${integrationType}").id')))`,
-  parseInto(draft, cell) {
+  mergeSql(stored, imported, _path, keepsEmpty) {
+    const id = `jsonb_path_query_first(${imported}, '$[*] ? (@.integrationType == "${integrationType}").id')`;
+    const merged = `set_remote_id(${stored}, jsonb_build_object('integrationType', '${integrationType}', 'id', ${id}))`;
+    return keepsEmpty ? `case when ${id} is null then ${stored} else ${merged} end` : merged;
+  },
+  parseInto(draft, text) {
+    const cell = parseIdentifier(text);
     const remoteIds = draft.remoteIds ?? [];
     // A value that is not a list is kept, so that the check of the record rejects it.
     if (!Array.isArray(remoteIds)) return;
@@ -74,7 +82,7 @@ const remoteIdField = (integrationType: IntegrationType): CsvField => ({
       draft.remoteIds = others;
       return;
     }
-    if (!isWithinLength(cell, MAX_LENGTH.name) || !/\S/.test(cell)) {
+    if (!isWithinLength(cell, MAX_LENGTH.name) || isBlank(cell)) {
       const expected = `text of at most ${MAX_LENGTH.name} characters that is not blank, without NUL`;
       throw new CsvValueError(`${quoteShortened(cell)} is not a valid remote ID. Use ${expected}.`, expected);
     }
@@ -82,7 +90,8 @@ const remoteIdField = (integrationType: IntegrationType): CsvField => ({
   },
   format({ remoteIds }) {
     const all = (remoteIds ?? []) as RemoteId[];
-    return all.find((remoteId) => remoteId.integrationType === integrationType)?.id ?? '';
+    const { id: text } = all.find((remoteId) => remoteId.integrationType === integrationType) ?? {};
+    return text === undefined ? '' : formatIdentifier(text);
   },
   isPresentSql: `select from leads where organization_id = $1 and remote_ids @> '[{"integrationType":"${integrationType}"}]'`,
 });
@@ -103,25 +112,17 @@ function nameOf(lead: string, providesField: (path: string) => boolean): string 
   return columns.length > 0 ? `nullif(trim(concat_ws(' ', ${columns.join(', ')})), '')` : 'null';
 }
 
-const EXTERNAL_SYSTEMS = systems.map(({ idPattern, ...system }): ExternalSystem => ({
-  ...system,
-  idPattern: idPattern ? new RegExp(idPattern) : undefined,
-}));
-
-export const LEAD_IDENTIFIERS: CsvIdentifiers = {
-  id: 'id',
-  ref: 'ref',
-  match: 'remoteId',
-  systems: EXTERNAL_SYSTEMS,
-  samePersonCheck(providesField, isRef) {
+/** A row whose ref finds a lead with another name is most likely about somebody else. */
+export const LEAD_REF: CsvDefinition['ref'] = {
+  field: 'ref',
+  check(providesField) {
     const nameIn = (lead: string): string => nameOf(lead, providesField);
-    const [own, stored] = [isRef ? 's.ref is not null' : `s.remote_ids <> '[]'`, 'staged_leads'];
     return {
-      path: isRef ? 'ref' : 'remoteIds',
-      value: (staged) => (isRef ? `${staged}.ref` : `${staged}.remote_ids -> 0 ->> 'id'`),
+      path: 'ref',
+      value: (staged) => `${staged}.ref`,
       details: (staged) => `jsonb_build_array(${nameIn('t')}, ${nameIn(staged)})`,
-      findViolations: (staged) => `${stored} ${staged} join leads t on t.organization_id = $1 and t.id = ${staged}.id
-        where ${own} and lower(${nameIn('t')}) <> lower(${nameIn(staged)})
+      findViolations: (staged) => `staged_leads ${staged} join leads t on t.organization_id = $1 and t.id = ${staged}.id
+        where ${staged}.ref is not null and lower(${nameIn('t')}) <> lower(${nameIn(staged)})
           and not ${addresses('t')} && ${addresses(staged)}`,
       message: (value, details) => {
         const [known, named] = (details as string[]).map(escapeInvisible);

@@ -1,12 +1,18 @@
-import { type CsvField, type RecordDraft, referenceField, skipOption } from '../../exchange/csv/csv-fields';
-import { CsvValueError } from '../../exchange/csv/csv-values';
+import { type CsvField, type RecordDraft, referenceField } from '../../exchange/csv/csv-fields';
+import { CsvValueError, trimInvisible } from '../../exchange/csv/csv-values';
 import type { CreateReferences } from '../../exchange/csv/lookup';
-import { isOutState } from '../../exchange/csv/row-states';
-import { quote, quoteShortened } from '../../exchange/datasets/quote';
+import { quoteShortened } from '../../exchange/datasets/quote';
 import { uuidV7 } from '../../data/database/uuid';
 
 /** Adds options to the tag group with a name, which is created if the organization has none. */
 const createTagOptions: CreateReferences = async (manager, organizationId, groupName, missing) => {
+  // Rows that are left out create none.
+  const used = await manager.query<{ id: string }[]>(
+    'select distinct tag_option_id as id from staged_lead_tags where tag_option_id = any($1)',
+    [missing.map(({ id }) => id)],
+  );
+  const created = missing.filter(({ id }) => used.some((tag) => tag.id === id));
+  if (created.length === 0) return;
   const [known] = await manager.query<{ id: string }[]>(
     'select id from tag_groups where organization_id = $1 and name = $2 order by position limit 1 for update',
     [organizationId, groupName],
@@ -26,7 +32,7 @@ const createTagOptions: CreateReferences = async (manager, organizationId, group
       select $1, $2, m.id, m.text, n - 1 +
         (select coalesce(max(display_order) + 1, 0) from tag_options where organization_id = $1 and tag_group_id = $2)
       from rows from (jsonb_to_recordset($3::jsonb) as (id uuid, text text)) with ordinality m (id, text, n)`,
-    [organizationId, groupId, JSON.stringify(missing)],
+    [organizationId, groupId, JSON.stringify(created)],
   );
 };
 
@@ -35,14 +41,9 @@ const tags = referenceField('tags', 'tagOptionId', {
     union all select value, id::text, 1 from tag_options where organization_id = $1`,
   isExact: false,
   separator: /;|:::|,|\|/y,
-  unknown: (text, column) => {
-    const create = `--create-tags ${quote(column || 'Tags')}`;
-    const message = `No tag option is called ${quoteShortened(text)}. Use an option's ID or the value of exactly one option, or create the missing options with ${create}.`;
-    return { message, fix: create };
-  },
-  ambiguous: (text) => ({
-    message: `Several tag options are called ${quoteShortened(text)}. Use an option's ID.`,
-  }),
+  unknown: (text) =>
+    `No tag option is called ${quoteShortened(text)}. Use an option's ID or the value of exactly one option, or create the missing options with --create-tags GROUP.`,
+  ambiguous: (text) => `Several tag options are called ${quoteShortened(text)}. Use an option's ID.`,
   expected: `an option's ID or the value of exactly one option`,
   createMissing: createTagOptions,
 });
@@ -54,17 +55,13 @@ const events: CsvField = {
     union all select id::text, ref, 1 from events where organization_id = $1
     union all select name, ref, 2 from events where organization_id = $1`,
     isExact: true,
-    unknown: (text, column, hasField) => {
+    unknown: (text, column) => {
       const message = `No event matches ${quoteShortened(text)}. Use its ref, its ID, or a name that only one event has.`;
-      if (column === '') return { message };
-      const skip = skipOption(column);
-      const advice = `${message} If all leads belong to one event, name it with ${skip} --event EVENT.`;
-      // Without the column, nothing would say where somebody has come.
-      return ATTENDANCE_FIELDS.some(({ name }) => hasField(name))
-        ? { message: advice }
-        : { message: `${advice} To import the leads without their events, skip the column with ${skip}.`, fix: skip };
+      return column === ''
+        ? message
+        : `${message} If all leads belong to one event, leave out the column and add --event.`;
     },
-    ambiguous: (text) => ({ message: `Several events match ${quoteShortened(text)}. Use a ref or an ID.` }),
+    ambiguous: (text) => `Several events match ${quoteShortened(text)}. Use a ref or an ID.`,
     expected: 'its ref, its ID, or a name that only one event has',
   }),
   isReadFirst: true,
@@ -76,53 +73,33 @@ interface Attendance {
   checkedIn?: boolean;
 }
 
-const YES = /^(?:true|yes|y|1|x|✓|✔|ja|oui|s[ií]|sì|on)$/i;
-const NO = /^(?:(?:false|no|n|0|-|nein|non|nee|off)$|(?:not|un)\b|no[- ]?show|pending|cancel)/i;
-const PRESENT = /^(?:checked.?in|attended|present|arrived|eingecheckt|anwesend)/i;
-const REGISTERED = /^(?:registered|confirmed|angemeldet|inscrit)/i;
+const YES = /^(?:true|yes|y|1|x|✓|✔|ja|oui|s[ií]|sì)$/i;
+const NO = /^(?:false|no|n|0|-|nein|non|nee)$/i;
 
 /** Parses a flag. The date and time since when it is true counts as true. @throws CsvValueError */
-function parseFlag(text: string, words: RegExp): boolean {
+function parseFlag(text: string): boolean {
   if (NO.test(text)) return false;
-  if (YES.test(text) || words.test(text) || /\d{1,4}[-/.:]\d/.test(text)) return true;
+  if (YES.test(text) || /\d{1,4}[-/.:]\d/.test(text)) return true;
   const expected = 'yes, no, or a date and time';
   throw new CsvValueError(`${quoteShortened(text)} is not a yes or no. Use ${expected}.`, expected);
 }
 
-/** Parses the status of an attendee, such as `Attending` or `Checked In`. Programs use many values, so none is an error. */
-function parseStatus(text: string): Attendance {
-  if (PRESENT.test(text)) return { registered: true, checkedIn: true };
-  // Whoever has not checked in is registered nevertheless.
-  const isOut = /^(?:not (?!checked|arrived|attended|present)|un)/i.test(text) || isOutState(text);
-  return { registered: !isOut };
-}
-
 /** A column that says who has come, which counts for the events of the row. */
-const attendanceField = (name: string, flags: (keyof Attendance)[], parse: (text: string) => Attendance): CsvField => ({
+const attendanceField = (name: keyof Attendance): CsvField => ({
   name,
   paths: [],
-  entryFields: { events: flags },
-  isList: true,
-  parseInto(draft, cell, { column, hasField }) {
-    const text = cell.trim();
+  entryFields: { events: [name] },
+  parseInto(draft, cell, { column }) {
+    const text = trimInvisible(cell);
     if (text === '') return;
-    const attendance = parse(text);
-    // An option sets the flag for the events of each lead, if it has any.
-    const needsEvent = column !== '' && hasField('events');
-    const hasEvent = [draft.events ?? []].flat().length > 0;
-    if (needsEvent && !hasEvent && Object.values(attendance).includes(true)) {
-      const message = `${quoteShortened(cell)} needs an event, and this row names none that is known. Enter one, empty this cell, or put all leads into an event with --event.`;
-      throw new CsvValueError(message, 'an event in the same row', undefined, 'no event');
+    const hasEvent = Array.isArray(draft.events) && draft.events.length > 0;
+    if (column !== '' && !hasEvent) {
+      const message = `${quoteShortened(text)} needs an event, and this row names none. Enter one, empty this cell, or put all leads into an event with --event.`;
+      throw new CsvValueError(message, 'an event in the same row', 'no event');
     }
-    draft.attendance = { ...(draft.attendance as Attendance | undefined), ...attendance };
+    draft.attendance = { ...(draft.attendance as Attendance | undefined), [name]: parseFlag(text) };
   },
 });
-
-const ATTENDANCE_FIELDS = [
-  attendanceField('attendeeStatus', ['registered', 'checkedIn'], parseStatus),
-  attendanceField('registered', ['registered'], (text) => ({ registered: parseFlag(text, REGISTERED) })),
-  attendanceField('checkedIn', ['checkedIn'], (text) => ({ checkedIn: parseFlag(text, PRESENT) })),
-];
 
 /** Copies the flags of a row to its associations. */
 export function completeAttendance(draft: RecordDraft): void {
@@ -133,4 +110,4 @@ export function completeAttendance(draft: RecordDraft): void {
     draft.events = entries.map((entry: object) => ({ ...entry, ...(attendance as Attendance) }));
 }
 
-export const LINK_FIELDS: CsvField[] = [tags, events, ...ATTENDANCE_FIELDS];
+export const LINK_FIELDS: CsvField[] = [tags, events, attendanceField('registered'), attendanceField('checkedIn')];

@@ -1,48 +1,58 @@
-import { placeholders } from '../../exchange/csv/words.json';
 import { csvField, type CsvField, type RecordDraft } from '../../exchange/csv/csv-fields';
-import { CsvValueError, textValue } from '../../exchange/csv/csv-values';
+import { CsvValueError, textValue, trimInvisible } from '../../exchange/csv/csv-values';
 import { quoteShortened } from '../../exchange/datasets/quote';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
-/** Rejects what programs write until somebody enters a text, such as `Info Requested`. @throws CsvValueError */
-function requireGiven(cell: string): string {
-  if (!placeholders.includes(cell.trim().toLowerCase())) return cell;
-  const message = `${quoteShortened(cell)} stands for a text that is missing. Enter it, or leave the cell empty.`;
-  throw new CsvValueError(message, 'the text, or nothing');
+type NameFormat = 'first last' | 'last first' | 'last, first';
+
+/** A word of a name that is no last name of its own, such as `Jr.`. */
+const isSuffix = (word: string): boolean => /^(?:Jr|Sr|II|III|PhD|MD)\.?$/i.test(word) || !/\p{L}/u.test(word);
+
+/** The words of a name, with suffixes at the word before them. */
+function nameParts(name: string): string[] {
+  const parts: string[] = [];
+  for (const word of name.split(/\s+/u)) {
+    if (isSuffix(word) && parts.length > 0) parts.push(`${parts.pop()} ${word}`);
+    else parts.push(word);
+  }
+  return parts;
 }
 
-const GIVEN_FIELDS = ['firstName', 'lastName', 'jobTitle', 'company.name'].map((path) =>
-  csvField(path, { ...textValue, parse: requireGiven }, null),
-);
-
-/** Splits a full name, whose last word is the last name. */
-function splitName(name: string): RecordDraft {
-  const words = name.split(/\s+/u);
-  const lastName = words.pop() || null;
-  return { firstName: words.join(' ') || null, lastName };
+/** @throws CsvValueError if the name is not written as the format says */
+function splitName(name: string, format: NameFormat): [firstName: string, lastName: string] {
+  const comma = name.indexOf(',');
+  const parts = nameParts(name);
+  if (format === 'last, first' && comma >= 0) return [name.slice(comma + 1).trim(), name.slice(0, comma).trim()];
+  if (parts.length === 1 && comma < 0) return ['', name];
+  if (comma >= 0 || format === 'last, first') {
+    const expected = comma >= 0 ? 'a name without a comma, or the format "last, first"' : 'a name with a comma';
+    throw new CsvValueError(`${quoteShortened(name)} is not a name as ${format}. Use ${expected}.`, expected, 'name');
+  }
+  if (format === 'last first') return [parts.slice(1).join(' '), parts[0] ?? ''];
+  return [parts.slice(0, -1).join(' '), parts.at(-1) ?? ''];
 }
 
-/**
- * A name. Beside columns for both first and last name, it counts only if both are empty. Beside a column for one of them, it
- * provides the other: `Vorname` and `Name` are Ada and Rowe, and so are `Vorname` and `Ada Rowe`.
- */
+/** A full name. */
 const name: CsvField = {
   name: 'name',
   paths: ['firstName', 'lastName'],
-  parseInto(draft, cell, { hasField }) {
-    const whole = requireGiven(cell.trim());
-    const [firstName, lastName] = [text(draft.firstName), text(draft.lastName)];
-    const [hasFirst, hasLast] = [hasField('firstName'), hasField('lastName')];
-    if (firstName === '' && lastName === '') {
-      Object.assign(draft, splitName(whole));
-    } else if (whole === '' || (hasFirst && hasLast)) {
+  formats: ['first last', 'last first', 'last, first'] satisfies NameFormat[],
+  parseInto(draft, cell, { format = 'first last' }) {
+    const whole = trimInvisible(cell);
+    if (whole === '') {
+      draft.firstName ??= null;
+      draft.lastName ??= null;
       return;
-    } else if (hasFirst) {
-      draft.lastName = whole.startsWith(`${firstName} `) ? whole.slice(firstName.length).trim() : whole;
-    } else if (whole !== lastName) {
-      draft.firstName = whole.endsWith(` ${lastName}`) ? whole.slice(0, -lastName.length).trim() : whole;
     }
+    const [firstName, lastName] = splitName(whole, format as NameFormat);
+    const isOther = (before: unknown, part: string): boolean => text(before) !== '' && text(before) !== part;
+    if (isOther(draft.firstName, firstName) || isOther(draft.lastName, lastName)) {
+      const message = `${quoteShortened(whole)} is another name than that of the other columns.`;
+      throw new CsvValueError(message, 'the same name', 'other name');
+    }
+    draft.firstName = firstName || null;
+    draft.lastName = lastName || null;
   },
 };
 
@@ -64,30 +74,27 @@ const joinedField = (name: string, path: string, join: Join): CsvField => ({
   parseInto(draft, cell) {
     const [property = '', parent] = path.split('.').reverse();
     const target = parent === undefined ? draft : ((draft[parent] ??= {}) as RecordDraft);
-    const [before, added] = [text(target[property]), cell.trim()];
-    if (added !== '') target[property] = before === '' ? added : join(before, added);
+    const [before, added] = [text(target[property]), trimInvisible(cell)];
+    if (added !== '') target[property] = before === '' ? cell : join(before, added);
   },
 });
 
-const note = joinedField('description', 'description', appended('\n'));
-
-/** Several columns may hold notes. */
-const description: CsvField = {
-  ...csvField('description', textValue, null),
-  isList: true,
-  parseInto(draft, cell, context) {
-    if (text(draft.description) === '') draft.description = cell || null;
-    else note.parseInto(draft, cell, context);
-  },
-};
+/** A text of its own, to which several columns may add. */
+const addedField = (path: string, separator: string): CsvField => ({
+  ...csvField(path, textValue, null),
+  ...joinedField(path, path, appended(separator)),
+});
 
 /** The parts of an address, which may be that of a person's home or of the company. */
-export const HOME_PARTS = ['streetAddress', 'zip', 'city', 'state', 'country'];
+const HOME_PARTS = ['streetAddress', 'zip', 'city', 'state', 'country'];
 
 /** The fields of names and addresses whose cells are parsed differently from the record's field of the same name. */
 export const NAME_FIELDS: CsvField[] = [
-  ...GIVEN_FIELDS,
-  description,
+  csvField('firstName', textValue, null),
+  csvField('lastName', textValue, null),
+  addedField('description', '\n'),
+  addedField('personalEmails', '; '),
+  addedField('professionalEmails', '; '),
   name,
   { ...joinedField('middleName', 'firstName', appended(' ')), isList: false },
   // A prefix such as `van der`.

@@ -1,15 +1,15 @@
 import { MAX_LENGTH } from '../../fields/fields';
 import { isObject } from '../../fields/field-rules';
 import { isWithinLength } from '../../fields/text';
-import { addEntries, csvField, type CsvField, type RecordDraft } from '../../exchange/csv/csv-fields';
-import { CsvValueError, listValue } from '../../exchange/csv/csv-values';
-import { isPlainEntry, joinEntries, LIST_SEPARATOR, splitEntries } from '../../exchange/csv/list-cells';
+import { addEntries, csvField, type CsvField, type RecordDraft, requireDigits } from '../../exchange/csv/csv-fields';
+import { CsvValueError, listValue, trimInvisible } from '../../exchange/csv/csv-values';
+import { isPlainEntry, joinEntries, splitEntries } from '../../exchange/csv/list-cells';
 import { quoteShortened } from '../../exchange/datasets/quote';
 import { type LeadPhoneNumbers, type PhoneNumber, PhoneNumberTypeEnum } from './lead.response';
 
 const LEAD_PROVIDED_PATH = 'phoneNumbers.leadProvided';
 
-/** Separators of numbers, in addition to those of every list. */
+/** Separators of numbers. */
 const NUMBER_SEPARATOR = /;|:::|,|\r\n|\n|\r/y;
 
 /** A part with fewer digits, such as `ext. 7`, is not a number of its own. */
@@ -17,43 +17,29 @@ const MIN_DIGITS = 5;
 
 const digitCount = (text: string): number => text.replace(/\D/g, '').length;
 
-/**
- * Parses the number in a cell, which a spreadsheet may have kept as text with an apostrophe.
- * @throws CsvValueError if it has no digits, as `n/a` has none, or a spreadsheet has turned it into a number such as 4.41E+11
- */
+/** @throws CsvValueError if it has no digits, as `n/a` has none, or a spreadsheet has turned it into a number such as 4.41E+11 */
 function parsePhoneNumber(cell: string): string {
-  const text = cell.replace(/^\s*'/, '');
+  const text = cell.replace(/^\s*'/, '').trim();
   // Earlier exports had JSON lists in their cells.
-  if (!/\p{Nd}/u.test(text) || text.trimStart().startsWith('[')) {
-    const message = `${quoteShortened(text)} is not a phone number. Use one with digits, or leave the cell empty.`;
-    throw new CsvValueError(message, 'a number with digits, or nothing', undefined, 'no digits');
-  }
-  if (!/^\s*[+-]?\d+([.,]\d+)?E[+-]?\d+\s*$/i.test(text)) return text.trim();
-  throw new CsvValueError(
-    `${quoteShortened(text)} has lost its digits in a spreadsheet. Format the column as text and enter the whole number.`,
-    'the whole number, in a column that is formatted as text',
-    undefined,
-    'lost digits',
-  );
+  if (/\p{Nd}/u.test(text) && !text.startsWith('[')) return requireDigits(text);
+  const message = `${quoteShortened(text)} is not a phone number. Use one with digits, or leave the cell empty.`;
+  throw new CsvValueError(message, 'a number with digits, or nothing', 'no digits');
 }
 
-/** The texts of a cell that holds phone numbers. */
+/** The texts of a cell that holds phone numbers. An entry in quotes is one number, whatever it is. */
 function phoneTexts(cell: string): string[] {
   // A comma in a number that a spreadsheet has garbled separates nothing.
-  if (/^\s*[+-]?\d+,\d+E[+-]?\d+\s*$/i.test(cell)) return [parsePhoneNumber(cell)];
-  return splitEntries(cell, LIST_SEPARATOR).flatMap(({ text, isQuoted }) => {
-    if (isQuoted) return [text];
-    const parts = splitEntries(text, NUMBER_SEPARATOR).map((part) => part.text);
-    const areNumbers = parts.every((part) => digitCount(part) >= MIN_DIGITS);
-    return (areNumbers ? parts : [text]).map(parsePhoneNumber);
-  });
+  requireDigits(cell);
+  const parts = splitEntries(cell, NUMBER_SEPARATOR);
+  const areNumbers = parts.every(({ text, isQuoted }) => isQuoted || digitCount(text) >= MIN_DIGITS);
+  if (!areNumbers) return [parsePhoneNumber(cell)];
+  return parts.map(({ text, isQuoted }) => (isQuoted ? text : parsePhoneNumber(text)));
 }
-
-const NEEDS_NO_QUOTES = /^(?!['=\s[])(?=.*\p{Nd})(?!.*E[+-]?\d+$).*\S$/isu;
 
 /** Whether a number in a list is read back as it is written, without quotes. */
 function isReadBack(number: string): boolean {
-  if (!NEEDS_NO_QUOTES.test(number) || !isPlainEntry(number)) return false;
+  const isPlain = isPlainEntry(number) && number.trim() === number && !/^['=[]/.test(number);
+  if (!isPlain || digitCount(number) < MIN_DIGITS || /\d+E[+-]?\d+$/i.test(number)) return false;
   const [first, ...others] = phoneTexts(number);
   return first === number && others.length === 0;
 }
@@ -76,7 +62,8 @@ const mergePhoneNumbers: CsvField['mergeSql'] = (stored, imported) => {
 
 /** @throws CsvValueError */
 function parseNumbers(cell: string): string[] {
-  const numbers = cell.trim() === '' ? [] : phoneTexts(cell);
+  const text = trimInvisible(cell);
+  const numbers = text === '' ? [] : phoneTexts(text);
   const invalid = numbers.find((number) => !isWithinLength(number, MAX_LENGTH.name));
   if (invalid === undefined) return numbers;
   const expected = `numbers of at most ${MAX_LENGTH.name} characters`;
@@ -95,6 +82,7 @@ const phoneField = (name: string, type: PhoneNumberTypeEnum): CsvField => ({
   name,
   paths: [LEAD_PROVIDED_PATH],
   isList: true,
+  kind: 'number to call',
   mergeSql: mergePhoneNumbers,
   parseInto(draft, cell) {
     const numbers = parseNumbers(cell);
@@ -126,30 +114,6 @@ const phoneNumbersField = (path: string): CsvField => ({
 
 const phone = phoneField('phone', 'UNKNOWN');
 
-const digitsOf = ({ number }: PhoneNumber): string => String(number).replace(/\D/g, '');
-
-/** The preferred number. Address books have it among the others, too. */
-const primaryPhone: CsvField = {
-  ...phone,
-  name: 'phone.primary',
-  format: undefined,
-  parseInto(draft, cell) {
-    const primary = [...new Set(parseNumbers(cell))].map((number): PhoneNumber => ({
-      number,
-      type: 'UNKNOWN',
-      preferred: false,
-    }));
-    const [first] = primary;
-    if (!first) return;
-    changeNumbers(draft, (others) => {
-      const known = others.map(digitsOf);
-      const all = [...others, ...primary.filter((each) => !known.includes(digitsOf(each)))];
-      const preferred = all.find((each) => digitsOf(each) === digitsOf(first));
-      return all.map((each) => ({ ...each, preferred: each === preferred }));
-    });
-  },
-};
-
 const typedPhoneFields = PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN').map((type) =>
   phoneField(`phone.${type.toLowerCase()}`, type),
 );
@@ -159,5 +123,4 @@ export const PHONE_FIELDS: CsvField[] = [
   phoneNumbersField('phoneNumbers.serviceProvided'),
   phone,
   ...typedPhoneFields,
-  primaryPhone,
 ];

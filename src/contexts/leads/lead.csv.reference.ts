@@ -8,10 +8,8 @@ const LEADS_BY_REF: LookupSource = {
   sql: 'select ref as text, id::text as value, 0 as rank from leads where organization_id = $1 and ref is not null',
   isExact: true,
   expected: 'the ID of a lead, or a ref that only one lead has',
-  unknown: (text) => ({ message: `No lead has the ID or ref ${quoteShortened(text)}.` }),
-  ambiguous: (text) => ({
-    message: `Leads of several sources have the ref ${quoteShortened(text)}. Use the ID of one.`,
-  }),
+  unknown: (text) => `No lead has the ID or ref ${quoteShortened(text)}.`,
+  ambiguous: (text) => `Leads of several sources have the ref ${quoteShortened(text)}. Use the ID of one.`,
 };
 
 /** A field of CSV that refers to a lead: by its ID, or by the `ref` by which imports know it. An export has the ID. */

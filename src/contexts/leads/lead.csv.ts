@@ -1,9 +1,8 @@
 import type { RecordDraft } from '../../exchange/csv/csv-fields';
 import type { CsvDefinition } from '../../exchange/csv/csv-section';
-import { EMAIL_FIELDS } from './lead.csv.emails';
-import { ID_FIELDS, LEAD_IDENTIFIERS, REMOTE_ID_FIELDS } from './lead.csv.ids';
+import { ID_FIELDS, LEAD_REF, REMOTE_ID_FIELDS } from './lead.csv.ids';
 import { completeAttendance, LINK_FIELDS } from './lead.csv.links';
-import { HOME_PARTS, NAME_FIELDS } from './lead.csv.names';
+import { NAME_FIELDS } from './lead.csv.names';
 import { PHONE_FIELDS } from './lead.csv.phones';
 import { firstMatching, hasEmail, hasRemoteId } from './lead.match';
 
@@ -16,45 +15,49 @@ const remoteIdKey = (remoteId: string): string =>
 const hasEntries = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 const hasText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 
-/** Whether a lead has something to recognize or reach the person by. */
-function isUsable({ firstName, lastName, email, address, company, phoneNumbers }: RecordDraft): boolean {
+const hasLetter = (value: unknown): boolean => typeof value === 'string' && /\p{L}/u.test(value);
+const hasAddress = ({ email, personalEmails, professionalEmails }: RecordDraft): boolean =>
+  [email, personalEmails, professionalEmails].some(hasText);
+
+/** Whether a record tells who it is. */
+function isIdentified(draft: RecordDraft): boolean {
+  const { id, ref, remoteIds, firstName, lastName, company, phoneNumbers } = draft;
   const { leadProvided } = (phoneNumbers ?? {}) as RecordDraft;
   const { name } = (company ?? {}) as RecordDraft;
-  return [firstName, lastName, email, address, name].some(hasText) || hasEntries(leadProvided);
+  if ([firstName, lastName].some(hasLetter) || hasAddress(draft)) return true;
+  return [id, ref, name].some(hasText) || [leadProvided, remoteIds].some(hasEntries);
 }
 
-const EMAIL_KINDS = { home: 'email.home', work: 'email.work' };
+/** A file may have only a column of a special kind of address, or parts of a name beside `Name`. */
+function refineProposal(fields: (string | null)[]): (string | null)[] {
+  const has = (field: string): boolean => fields.includes(field);
+  const replaced = (field: string | null, other: string | null): (string | null)[] =>
+    fields.map((each, index) => (index === fields.indexOf(field) ? other : each));
+  if (!has('email') && has('professionalEmails')) return refineProposal(replaced('professionalEmails', 'email'));
+  if (!has('email') && has('personalEmails')) return refineProposal(replaced('personalEmails', 'email'));
+  if (!has('name') || (!has('firstName') && !has('lastName'))) return fields;
+  const missing = ['firstName', 'lastName'].find((field) => !has(field));
+  return replaced('name', missing ?? null);
+}
 
 export const LEAD_CSV: CsvDefinition = {
-  fields: [...ID_FIELDS, ...NAME_FIELDS, ...EMAIL_FIELDS, ...PHONE_FIELDS, ...REMOTE_ID_FIELDS, ...LINK_FIELDS],
-  identifiers: LEAD_IDENTIFIERS,
-  userFields: ['createdBy', 'lastScannedBy'],
-  person: {
-    kindFields: {
-      phone: { mobile: 'phone.mobile', home: 'phone.landline', work: 'phone.office' },
-      email: EMAIL_KINDS,
-      'email.other': EMAIL_KINDS,
-      address: { home: 'address', work: 'company.streetAddress' },
-      ...Object.fromEntries(
-        HOME_PARTS.map((part) => [`company.${part}`, { home: `home.${part}`, work: `company.${part}` }]),
-      ),
-    },
-    titleField: 'jobTitle',
-    prefixedFields: /^(?:firstName|lastName|name|jobTitle|email|phone|address|company\.|home\.)/,
-    attendeeFields: /^(?:firstName|lastName|name|email\.attendee)$/,
-  },
+  fields: [...ID_FIELDS, ...NAME_FIELDS, ...PHONE_FIELDS, ...REMOTE_ID_FIELDS, ...LINK_FIELDS],
+  ref: LEAD_REF,
   complete: completeAttendance,
-  usable: {
-    fieldNames: /^(?:firstName|lastName|name|email|address|company\.name|phone)/,
-    numberFields: /^phone/,
-    nameFields: /^(?:firstName|lastName|name)$/,
-    stateFields: /^(?:attendeeStatus|registered|checkedIn|createdAt|updatedAt|isEnriched)$/,
-    isUsable,
+  isIdentified,
+  usual: {
+    noun: 'a name or an address',
+    has: (draft) => [draft.firstName, draft.lastName].some(hasLetter) || hasAddress(draft),
   },
+  prefixes: {
+    other: ['order', 'buyer', 'guest', 'assistant'],
+    same: ['attendee', 'invitee', 'contact', 'lead', 'ticket'],
+  },
+  refineProposal,
   personMatch: 'email',
   matches: {
     email: {
-      fieldNames: /^email(?:$|\.)/,
+      fieldNames: /^email$/,
       noun: 'an e-mail address',
       hasKey: ({ email }) => hasText(email),
       key: (staged) => `lower(${staged}.email)`,
@@ -64,7 +67,6 @@ export const LEAD_CSV: CsvDefinition = {
     },
     remoteId: {
       fieldNames: /^remoteIds\./,
-      isOfOneField: true,
       noun: 'a remote ID',
       hasKey: ({ remoteIds }) => hasEntries(remoteIds),
       key: (staged) => remoteIdKey(`(${remoteIdOf(staged)})`),

@@ -21,6 +21,7 @@ import { LEAD_ALIASES } from './lead.aliases';
 import { LEAD_CSV } from './lead.csv';
 import { LeadPatchV0Input } from './lead.dto';
 import { LeadActivationEntity, LeadEntity, LeadTagEntity } from './lead.entity';
+import { hasRemoteId } from './lead.match';
 import { LeadCompany, LeadPhoneNumbers, MAX_REMOTE_IDS, RemoteId } from './lead.response';
 
 class TagRecord {
@@ -123,6 +124,10 @@ const dataset = datasetOf(LeadRecord, LeadEntity, {
     numberOfScans: (values, count) => `greatest(${count}, (select sum(value) from unnest(${values}) v (value)))`,
     isEnriched: (values) => `select bool_or(value) from unnest(${values}) v (value)`,
     'phoneNumbers.leadProvided': distinctNumbers,
+  },
+  textLists: ['personalEmails', 'professionalEmails'],
+  exclusiveEntries: {
+    remoteIds: (lead, entry) => hasRemoteId(lead, `${entry} ->> 'integrationType'`, `${entry} ->> 'id'`),
   },
   aliases: LEAD_ALIASES,
 });

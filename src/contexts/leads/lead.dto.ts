@@ -10,8 +10,12 @@ import {
   optional,
   Text,
 } from '../../fields/fields';
+import { field } from '../../fields/field-rules';
+import { invalidTextReason } from '../../fields/invalid-reason';
 import { PageQuery } from '../../fields/page-query';
-import { QueryOneOf, QueryText } from '../../fields/parameters';
+import { QueryBoolean, QueryDateTime, QueryNumericId, QueryOneOf, QueryText } from '../../fields/parameters';
+import { text } from '../../fields/schemas';
+import { isStorableText, isWithinLength, MAX_HEAD_BYTES } from '../../fields/text';
 import { LEAD_FIELD_DOCS, IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, RemoteId } from './lead.response';
 
 const CREATED_BY = {
@@ -72,6 +76,16 @@ export class LeadPatchV0Input {
 
 const FILTER = { max: MAX_LENGTH.name, blank: false };
 
+/** Maximum characters of a `q`, without the blanks around it. */
+const MAX_SEARCH_LENGTH = 100;
+
+const SEARCH =
+  'Limits the list to leads in which every word of `q` is the beginning of a word of first name, last name, company ' +
+  'name or e-mail address, in any order, regardless of case and accents. Blanks part the words of `q`; the words of a ' +
+  'lead are its runs of letters and digits, with or without an apostrophe between them, and its address from each of ' +
+  'its parts on: `ada ro`, `cobalt`, `rowe@example`. At most 100 characters; each word needs two letters or digits, ' +
+  'or one of Han, Kana or Hangul. Blank text counts as omitted.';
+
 export class LeadsQuery extends PageQuery {
   @QueryText(
     'Limits the list to leads with this e-mail address, ignoring letter case. A blank outside quotes counts as `+`, ' +
@@ -87,6 +101,24 @@ export class LeadsQuery extends PageQuery {
     'External system of `remoteId`. Required with `remoteId`, and invalid without it.',
   )
   integrationType?: IntegrationType;
+  @field(
+    {
+      kind: 'text',
+      schema: text(MAX_HEAD_BYTES, true),
+      check: (q) => {
+        const isValid = isStorableText(q) && isWithinLength(q.trim(), MAX_SEARCH_LENGTH);
+        return isValid ? undefined : invalidTextReason(q, MAX_SEARCH_LENGTH);
+      },
+    },
+    { ...optional, example: undefined, description: SEARCH },
+  )
+  q?: string;
+  @QueryBoolean('Limits the list to leads with an e-mail address (`true`), or without one (`false`).')
+  hasEmail?: boolean;
+  @QueryDateTime('Limits the list to leads whose `createdAt` is not before this date-time with a time zone.')
+  createdSince?: string;
+  @QueryNumericId('Limits the list to leads that are associated with this event.')
+  eventId?: number;
 }
 
 /** How the entries of a batch find the leads that they update. */

@@ -24,7 +24,18 @@ const comparableId = (integrationType: string, id: string): string => `case
       then ${id} || ${[1, 6, 11].map((start) => capitalsDigit(id, start)).join(' || ')}
     else ${id} end`;
 
-/** Functions that compute the keys of the indexes by which leads are found. */
+/** Classes of characters of PostgreSQL's regular expressions: what no address has outside of quotes, and no domain has. */
+const OUTSIDE_ADDRESS = String.raw`\u0001-\u0020"(),:;<>@\[\\\]\u007f-\u00a0\s`;
+const OUTSIDE_DOMAIN = String.raw`\u0001-\u002c/\u003a-\u0040\u005b-\u005e\u0060\u007b-\u00a0\s`;
+
+/** An address within a text. Its first part may be quoted, and then it may have blanks and separators in it. */
+const ADDRESS_PATTERN =
+  String.raw`((?:"(?:(?:[^"\\]|\\.)*")?|[^${OUTSIDE_ADDRESS}]+)` + `@[^${OUTSIDE_DOMAIN}]*[^.${OUTSIDE_DOMAIN}])`;
+
+/**
+ * Functions that compute the keys of the indexes by which leads are found, and those by which a text of several addresses and
+ * phone numbers are compared.
+ */
 export const LEAD_KEY_FUNCTIONS = `
 -- A lead is found by its e-mail address in lower case and by each of its remote ids. Each key contains the organization,
 -- so that PostgreSQL has one index to choose, whatever it estimates the size of an organization to be.
@@ -40,6 +51,20 @@ language sql immutable parallel safe as $$
   -- Not by the function above: an index is built without a search path.
   select array_agg(org::text || ' ' || (value ->> 'integrationType') || ' ' || ${comparableId(`(value ->> 'integrationType')`, `(value ->> 'id')`)})
   from jsonb_array_elements(remote_ids)
+$$;
+-- The addresses in a text that holds one or several, as they are spelled. Two of them are the same if they are equal in lower
+-- case, as in email_key.
+create or replace function email_addresses(list text) returns setof text language sql immutable parallel safe as $$
+  select match[1] from regexp_matches(list, '${ADDRESS_PATTERN}', 'g') match
+$$;
+-- Two phone numbers are the same if their digits are equal after a leading + or 00.
+create or replace function phone_key(number text) returns text language sql immutable parallel safe as $$
+  select regexp_replace(regexp_replace(number, '[^0-9]', '', 'g'), '^00', '')
+$$;
+-- The digits of a phone number without leading zeros and the (0) of a national prefix. Two numbers may be the same if these
+-- are the end of the other's.
+create or replace function phone_ending(number text) returns text language sql immutable parallel safe as $$
+  select ltrim(regexp_replace(replace(number, '(0)', ''), '[^0-9]', '', 'g'), '0')
 $$;
 `;
 

@@ -1,4 +1,4 @@
-/** The look-ups of leads by e-mail address or remote id, which lists, batches and imports share. */
+/** The conditions by which leads are found. Lists, batches and imports share those of e-mail address and remote id. */
 
 /**
  * The condition that a lead belongs to organization `$1`. It is written so that no index can serve it. The index of the
@@ -21,6 +21,23 @@ export const hasEmail = (lead: string, email: string): string =>
 export const hasRemoteId = (lead: string, integrationType: string, id: string): string =>
   `${lead}.remote_ids <> '[]' and
     remote_id_keys(${lead}.organization_id, ${lead}.remote_ids) @> array[remote_id_key($1, ${integrationType}, ${id})]`;
+
+/**
+ * The condition that each of some words is the beginning of a word of the lead. The query for them is computed once, and not
+ * for each lead. With the memory that a transaction has by default, PostgreSQL would remember the pages of 100,000 leads, but
+ * not the leads, and test all of each page.
+ * @param words SQL of the array of words
+ */
+export const hasWords = (lead: string, words: string): string =>
+  `${lead}.words <> '' and
+    ${lead}.words @@ (select lead_word_query($1, ${words}) from set_config('work_mem', '32MB', true))`;
+
+/**
+ * The condition that a lead is associated with an event.
+ * @param eventId SQL of the ID
+ */
+export const isAtEvent = (lead: string, eventId: string): string =>
+  `${lead}.id in (select e.lead_id from event_leads e where e.organization_id = $1 and e.event_id = ${eventId})`;
 
 /**
  * SQL of the ID of the first lead, in the order of the list, that meets a condition. The offset makes PostgreSQL use the

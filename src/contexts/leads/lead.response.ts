@@ -7,6 +7,7 @@ import {
   ListOf,
   MAX_ENTRIES,
   nullable,
+  NumericId,
   ObjectOf,
   OneOf,
   Text,
@@ -203,3 +204,17 @@ export const LEAD_DOCUMENT_SQL = json<LeadV0Response>({
 
 /** The stored JSON text of a row of leads. */
 export const LEAD_JSON = 'leads.document';
+
+@ApiSchema({ description: 'Association of an event with a lead.' })
+export class LeadEventV0Response {
+  @NumericId({ description: 'The ID of the event.' }) eventId: number;
+  @Text({ description: 'Name of the event.', example: 'Harbour Expo' }) eventName: string;
+  @BooleanField({ description: 'Whether the lead is registered.', example: true }) registered: boolean;
+  @BooleanField({ description: 'Whether the lead has checked in.', example: true }) checkedIn: boolean;
+}
+
+/** The JSON text of a row of event_leads joined with its event. */
+export const LEAD_EVENT_JSON = json<LeadEventV0Response>({
+  ...ownColumns(LeadEventV0Response, 'event_leads.'),
+  eventName: 'events.name',
+});

@@ -1,13 +1,14 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { ApiNotFoundResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../../http/pipeline/caller';
+import { PageQuery } from '../../fields/page-query';
 import { UuidParam } from '../../fields/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../../http/pipeline/returns';
 import { OpenToCreator, Scopes } from '../../http/pipeline/scopes';
 import { Tag } from '../../http/pipeline/tag';
 import { EXAMPLE_LEAD_ID } from '../../openapi/example-ids';
 import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_BATCHED_LEADS } from './lead.dto';
-import { LeadUpsertV0Response, LeadV0Response } from './lead.response';
+import { LeadEventV0Response, LeadUpsertV0Response, LeadV0Response } from './lead.response';
 import { LeadsService } from './leads.service';
 
 const OF_CREATOR =
@@ -23,10 +24,11 @@ export class LeadsController {
   @ApiOperation({
     summary: 'List leads',
     description:
-      'The leads of the organization with all their data, optionally filtered by e-mail address, by remote ID, or by ' +
-      'both. Paginated, oldest first.',
+      'The leads of the organization with all their data, optionally filtered. Every given filter must hold. Paginated, ' +
+      'oldest first; the total is that of the filtered list.',
   })
   @ReturnsPage('leads', LeadV0Response)
+  @ApiNotFoundResponse()
   listLeads(@CurrentCaller() caller: Caller, @Query() query: LeadsQuery) {
     return this.leads.list(caller, query);
   }
@@ -41,6 +43,20 @@ export class LeadsController {
   @OpenToCreator('leads', 'leadId')
   getLead(@CurrentCaller() caller: Caller, @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string) {
     return this.leads.get(caller, leadId);
+  }
+
+  @Get(':leadId/events')
+  @ApiOperation({
+    summary: 'List the events of a lead',
+    description: 'The events that a lead is associated with and its flags there. Paginated, in order of association.',
+  })
+  @ReturnsPage('events', LeadEventV0Response, 'leadEvents')
+  listLeadEvents(
+    @CurrentCaller() caller: Caller,
+    @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string,
+    @Query() page: PageQuery,
+  ) {
+    return this.leads.listEvents(caller, leadId, page);
   }
 
   @Post()

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type JsonText, type Page, Statements } from '../../data/database/statements';
 import { Writes } from '../../data/database/writes';
-import { InvalidField, InvalidRequest, Overloaded } from '../../errors/exceptions';
+import { InvalidField, InvalidRequest, Overloaded, RowNotFound } from '../../errors/exceptions';
+import type { PageQuery } from '../../fields/page-query';
+import { isBlank } from '../../fields/text';
 import type { Caller } from '../../http/pipeline/caller';
 import {
   type LeadBatchV0Input,
@@ -30,6 +32,21 @@ function restorePlus(address: string): string {
   return address.slice(0, unquoted) + address.slice(unquoted).replaceAll(' ', '+');
 }
 
+/** The words of a `q`; null if it is blank. @throws InvalidRequest */
+function searchWords(q = ''): string[] | null {
+  const words = q.split(/\s+/u).filter(Boolean);
+  if (words.length === 0) return null;
+  if (!words.every(isLongEnough)) throw new InvalidRequest('query q', 'range', { detail: SHORT_WORD });
+  return words;
+}
+
+const SHORT_WORD = 'each word needs two letters or digits';
+const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/gu;
+/** A character of these scripts says as much as a syllable or a word of others. */
+const SYLLABLE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+const isLongEnough = (word: string): boolean => SYLLABLE.test(word) || (word.match(LETTER_OR_DIGIT)?.length ?? 0) >= 2;
+
 /** At most two attempts were needed when all leads of a batch were changed at once. */
 const MAX_MATCH_ATTEMPTS = 10;
 
@@ -40,17 +57,40 @@ export class LeadsService {
     private readonly writes: Writes,
   ) {}
 
-  /** @throws InvalidRequest when only one of `remoteId` and `integrationType` is given */
-  list(caller: Caller, { email, remoteId, integrationType, ...page }: LeadsQuery): Promise<Page> {
+  /**
+   * @throws InvalidRequest when only one of `remoteId` and `integrationType` is given, or a word of `q` is too short
+   * @throws RowNotFound when the event is not the organization's
+   */
+  async list(caller: Caller, { limit, offset, ...query }: LeadsQuery): Promise<Page> {
+    const page = { limit, offset };
+    const { remoteId, integrationType, eventId, hasEmail, createdSince } = query;
     if ((remoteId === undefined) !== (integrationType === undefined)) {
       throw new InvalidRequest(`query ${remoteId === undefined ? 'remoteId' : 'integrationType'}`, 'missing');
     }
-    const address = email === undefined ? undefined : restorePlus(email);
-    const values = [address, integrationType, remoteId].filter((value) => value !== undefined);
-    const [byAny, byEmail] = remoteId
-      ? [SQL.LEADS_BY_REMOTE_ID, SQL.LEADS_BY_EMAIL_AND_REMOTE_ID]
-      : [SQL.LIST_LEADS, SQL.LEADS_BY_EMAIL];
-    return this.statements.paginate(caller, email === undefined ? byAny : byEmail, values, page);
+    const filters: SQL.LeadFilters = {
+      email: query.email === undefined ? null : restorePlus(query.email),
+      integrationType: integrationType ?? null,
+      remoteId: remoteId ?? null,
+      words: searchWords(query.q),
+      eventId: eventId ?? null,
+      hasEmail: hasEmail ?? null,
+      createdSince: createdSince ?? null,
+    };
+    if (Object.values(filters).every((value) => value === null)) {
+      return this.statements.paginate(caller, SQL.LIST_LEADS, [], page);
+    }
+    const indexed = SQL.INDEXED.find((filter) => filters[filter] !== null);
+    const list = indexed ? SQL.LEADS_BY[indexed] : SQL.FILTERED_LEADS;
+    try {
+      return await this.statements.paginate(caller, list, SQL.filterValues(filters), page);
+    } catch (error) {
+      throw error instanceof RowNotFound ? new RowNotFound('query eventId') : error;
+    }
+  }
+
+  /** @throws RowNotFound */
+  listEvents(caller: Caller, leadId: string, page: PageQuery): Promise<Page> {
+    return this.statements.paginate(caller, SQL.LIST_LEAD_EVENTS, [leadId], page);
   }
 
   /** @throws RowNotFound */
@@ -121,7 +161,7 @@ function validateEntries({ matchBy, leads }: LeadBatchV0Input, matches: Match[])
         detail: `repeats leads[${firstIndex}].${matchBy}`,
       });
     }
-    const missing = id === null && REQUIRED_FIELDS.find((field) => !leads[n]?.[field]?.trim());
+    const missing = id === null && REQUIRED_FIELDS.find((field) => isBlank(leads[n]?.[field] ?? ''));
     if (missing) throw new InvalidField(`leads[${n}].${missing}`, 'missing');
   }
 }

@@ -1,11 +1,11 @@
 import { snakeCase } from '../../data/database/data-source';
 import { organizationLock } from '../../data/database/locks';
-import { arrivalList, lookupList } from '../../data/database/paginate';
+import { arrivalList, filteredList, limitedRows, lookupList, pagedList } from '../../data/database/paginate';
 import { schemasOf } from '../../fields/field-rules';
 import { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LeadEntity } from './lead.entity';
-import { firstMatching, hasEmail, hasRemoteId, isOwn } from './lead.match';
-import { LEAD_JSON } from './lead.response';
+import { firstMatching, hasEmail, hasRemoteId, hasWords, isAtEvent, isOwn } from './lead.match';
+import { LEAD_EVENT_JSON, LEAD_JSON } from './lead.response';
 
 const LEAD_LIST = { entity: LeadEntity, rowJson: LEAD_JSON };
 
@@ -13,16 +13,101 @@ export const LIST_LEADS = arrivalList(LEAD_LIST);
 
 const IS_OWN = isOwn('leads');
 
-const leadsBy = (name: string, valueCount: number, condition: string) =>
-  lookupList({ ...LEAD_LIST, name: `leads.by${name}`, valueCount, where: `${IS_OWN} and ${condition}` });
+/** The values that filtered lists are read with, in the order of `$2` and those that follow. Null is a filter that is not given. */
+export interface LeadFilters {
+  email: string | null;
+  integrationType: string | null;
+  remoteId: string | null;
+  words: string[] | null;
+  eventId: number | null;
+  hasEmail: boolean | null;
+  createdSince: string | null;
+}
 
-export const LEADS_BY_EMAIL = leadsBy('Email', 1, hasEmail('leads', '$2'));
-export const LEADS_BY_REMOTE_ID = leadsBy('RemoteId', 2, hasRemoteId('leads', '$2', '$3'));
-export const LEADS_BY_EMAIL_AND_REMOTE_ID = leadsBy(
-  'EmailAndRemoteId',
-  3,
-  `${hasEmail('leads', '$2')} and ${hasRemoteId('leads', '$3', '$4')}`,
-);
+export const filterValues = (filters: LeadFilters): unknown[] => [
+  filters.email,
+  filters.integrationType,
+  filters.remoteId,
+  filters.words,
+  filters.eventId,
+  filters.hasEmail,
+  filters.createdSince,
+];
+
+interface Filter {
+  /** SQL of the parameter that is null if the filter is not given. */
+  value: string;
+  condition: string;
+}
+
+const EVENT_ID = '$6::bigint';
+
+/** The filters that an index serves. */
+const INDEXED_FILTERS = {
+  email: { value: '$2::text', condition: hasEmail('leads', '$2') },
+  remoteId: { value: '$4::text', condition: hasRemoteId('leads', '$3::text', '$4') },
+  words: { value: '$5::text[]', condition: hasWords('leads', '$5') },
+  eventId: { value: EVENT_ID, condition: isAtEvent('leads', EVENT_ID) },
+} satisfies Partial<Record<keyof LeadFilters, Filter>>;
+
+const OTHER_FILTERS: Filter[] = [
+  { value: '$7::boolean', condition: `(coalesce(leads.email, '') <> '') = $7` },
+  { value: '$8::timestamptz', condition: 'leads.created_at >= $8' },
+];
+
+const holdsIfGiven = ({ value, condition }: Filter): string => `(${value} is null or ${condition})`;
+
+/** The condition of all filters. That of the index stands alone, because PostgreSQL uses no index for an alternative. */
+const matchesFilters = (indexed?: Filter): string =>
+  [
+    ...(indexed ? [indexed.condition] : []),
+    ...[...Object.values(INDEXED_FILTERS), ...OTHER_FILTERS].filter((filter) => filter !== indexed).map(holdsIfGiven),
+  ].join('\n        and ');
+
+const FILTERED = {
+  ...LEAD_LIST,
+  valueCount: 7,
+  parentExists: `select where ${EVENT_ID} is null union all select from events where organization_id = $1 and id = ${EVENT_ID}`,
+};
+
+const leadsBy = (name: string, indexed: Filter) =>
+  lookupList({ ...FILTERED, name: `leads.by${name}`, where: `${IS_OWN} and ${matchesFilters(indexed)}` });
+
+/** The names of the filters that an index serves, the most selective one first. */
+export const INDEXED: readonly (keyof typeof LEADS_BY)[] = ['email', 'remoteId', 'words', 'eventId'];
+
+/** The lists of leads by the filter whose index finds them. Each has the other filters, too. */
+export const LEADS_BY = {
+  email: leadsBy('Email', INDEXED_FILTERS.email),
+  remoteId: leadsBy('RemoteId', INDEXED_FILTERS.remoteId),
+  words: leadsBy('Words', INDEXED_FILTERS.words),
+  eventId: leadsBy('Event', INDEXED_FILTERS.eventId),
+};
+
+/** The leads that match filters without an index. */
+export const FILTERED_LEADS = filteredList({
+  ...FILTERED,
+  name: 'leads.filtered',
+  where: `organization_id = $1 and ${matchesFilters()}`,
+});
+
+const ASSOCIATION_ORDER = 'associated_at, event_id';
+
+/** The events of a lead in the order of association. */
+export const LIST_LEAD_EVENTS = pagedList({
+  name: 'lead.events',
+  valueCount: 1,
+  page: ({ limit, index }) => `
+    with found as materialized (select * from event_leads where organization_id = $1 and lead_id = $2)
+    select page.json, counted.total
+    from (select count(*) as total from found having exists (select from leads where ${IS_OWN} and id = $2)) counted
+      left join (
+        select ${LEAD_EVENT_JSON} as json, associated_at, event_id
+        from (${limitedRows(`select * from found order by ${ASSOCIATION_ORDER} offset ${index} * ${limit}`, 'event_leads', limit, ASSOCIATION_ORDER)}) event_leads
+          join events on events.organization_id = $1 and events.id = event_leads.event_id
+      ) page on true
+    order by page.associated_at, page.event_id`,
+});
 
 export const GET_LEAD = {
   name: 'lead.get',

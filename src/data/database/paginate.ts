@@ -106,8 +106,8 @@ export function filteredList(options: FilteredListOptions): PagedList {
  * found once for both the total and the page. PostgreSQL keeps the plan of this statement, but may plan that of
  * `filteredList` each time.
  */
-export function lookupList(options: Omit<FilteredListOptions, 'parentExists'>): PagedList {
-  const { name, valueCount, entity, rowJson, where } = options;
+export function lookupList(options: FilteredListOptions): PagedList {
+  const { name, valueCount, entity, rowJson, where, parentExists } = options;
   const { table } = trackedListOf(entity);
   return pagedList({
     name,
@@ -117,7 +117,7 @@ export function lookupList(options: Omit<FilteredListOptions, 'parentExists'>): 
       return `
       with found as materialized (select position from ${table} where ${where})
       select page.json, counted.total
-      from (select count(*) as total from found) counted
+      from (select count(*) as total from found${parentExists ? ` having exists (${parentExists})` : ''}) counted
         left join (
           select ${rowJson} as json, position
           from (${limitedRows(positions, 'positions', limit)}) positions

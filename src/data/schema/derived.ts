@@ -32,13 +32,13 @@ export const INSERTS_DERIVED_COLUMNS = 'lanyard.inserts_derived_columns';
 
 const DERIVED_METADATA_KEY = Symbol('derived');
 
-/** An entity with a derived column. */
-export const WithDerivedColumn = (column: DerivedColumn): ClassDecorator =>
-  Reflect.metadata(DERIVED_METADATA_KEY, column);
+/** An entity with derived columns. */
+export const WithDerivedColumns = (...columns: DerivedColumn[]): ClassDecorator =>
+  Reflect.metadata(DERIVED_METADATA_KEY, columns);
 
 /** The derived columns of the data source's entities, in the order of their tables' names. */
 export const derivedColumnsOf = (dataSource: DataSource): DerivedTable[] =>
-  decoratedEntities<DerivedColumn>(dataSource, DERIVED_METADATA_KEY).map(({ value, entity }) => {
+  decoratedEntities<DerivedColumn[]>(dataSource, DERIVED_METADATA_KEY).flatMap(({ value, entity }) => {
     const isShared = !entity.ownColumns.some(({ propertyName }) => propertyName === 'organizationId');
-    return { ...value, table: entity.tableName, isShared };
+    return value.map((column) => ({ ...column, table: entity.tableName, isShared }));
   });

@@ -1,7 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { ExportFormat } from '../datasets/export-format';
-import type { CsvFormat } from './csv-options';
-import type { RecordDraft } from './csv-fields';
+import type { CsvField, RecordDraft } from './csv-fields';
 import { csvRow, escapeFormula } from './csv-formulas';
 import type { CsvService } from './csv.service';
 import { Lookup } from './lookup';
@@ -13,19 +12,30 @@ export interface ExportedColumn {
   cellOf: (record: RecordDraft) => string;
 }
 
+/** What an export has, and how it is written. */
+export interface CsvExport {
+  section: string;
+  /** By default a comma. */
+  delimiter?: string;
+  /** The columns that the operator has chosen. */
+  columns: { column: string; field: CsvField }[];
+  /** Whether cells that a spreadsheet would run as formulas have no apostrophe before them. */
+  raw?: boolean;
+}
+
 /** The columns of an export: those of `--map`, or all that have values and are not optional. */
 export async function exportedColumns(
   manager: EntityManager,
   csv: CsvService,
-  { section, mappings }: CsvFormat,
+  { section, columns: given }: CsvExport,
   organizationId: number,
 ): Promise<ExportedColumn[]> {
-  const isChosen = mappings.length > 0;
+  const isChosen = given.length > 0;
   const defaults = csv.fields(section).filter(({ isOptional }) => !isOptional);
-  const chosen = isChosen ? mappings : defaults.map((field) => ({ column: field.name, field }));
+  const chosen = isChosen ? given : defaults.map((field) => ({ column: field.name, field }));
   const columns: ExportedColumn[] = [];
   for (const { column, field } of chosen) {
-    if (!field?.format) continue;
+    if (!field.format) continue;
     const { isPresentSql, references } = field;
     if (!isChosen && isPresentSql && !(await existsRow(manager, isPresentSql, organizationId))) continue;
     const lookup = references && (await Lookup.load(manager, organizationId, references));
@@ -45,7 +55,7 @@ async function existsRow(manager: EntityManager, select: string, organizationId:
  */
 export function csvExportFormat(
   columns: ExportedColumn[],
-  { delimiter = ',', raw }: CsvFormat,
+  { delimiter = ',', raw }: CsvExport,
   hasByteOrderMark: boolean,
 ): ExportFormat {
   const row = (cells: string[]): string => csvRow(cells, delimiter);

@@ -1,7 +1,8 @@
-import { quote } from '../datasets/quote';
-import { type ColumnDateTimes, type CsvValueType, CsvValueError, trimInvisible } from './csv-values';
-import { joinEntries, splitEntries } from './list-cells';
+import { joinEntries, quoteEntry, splitEntries, wholeQuotedEntry } from './list-cells';
+import { type CsvValueType, CsvValueError, trimInvisible, type ValueKind } from './csv-values';
+import type { DateTimeOptions } from './date-times';
 import type { Lookup, LookupSource } from './lookup';
+import { quoteShortened } from '../datasets/quote';
 
 /** A record that is being built from the cells of a row. */
 export type RecordDraft = Record<string, unknown>;
@@ -11,10 +12,10 @@ export interface CellContext {
   organizationId: number;
   /** The name of the column; empty if the value comes from an option of the command. */
   column: string;
-  dateTimes: ColumnDateTimes;
+  /** The format of the column, if the mapping names one of the field's formats. */
+  format?: string;
+  dateTimes: DateTimeOptions;
   lookup?: Lookup;
-  /** Whether the file has a column of a field. */
-  hasField: (name: string) => boolean;
   /** Where the IDs of the file come from, if an option says so. */
   source?: string;
 }
@@ -25,15 +26,21 @@ export interface CsvField {
   /** The paths in the record that it fills; by default its name. */
   paths?: string[];
   /** SQL of the new value of a column that the field fills only in part, so that the other parts keep their stored values. */
-  mergeSql?: (stored: string, imported: string, path: string) => string;
+  mergeSql?: (stored: string, imported: string, path: string, keepsEmpty: boolean) => string;
   /** Whether values of several columns are added up. */
   isList?: boolean;
   /** The fields of the entries of a list that it fills, by the name of the list. */
   entryFields?: Record<string, string[]>;
-  /** Whether only a column of exactly this name fills it. */
+  /** Whether a proposal reads its cells before it says what they are. */
+  isProbed?: boolean;
+  /** Whether only a column of exactly this name is proposed for it. */
   isExactName?: boolean;
   /** Whether it is read before the fields that lack this flag. */
   isReadFirst?: boolean;
+  /** The formats that a mapping may name for its column. */
+  formats?: readonly string[];
+  /** What its values look like, if anybody can see it. */
+  kind?: ValueKind;
   /** The records that the cells refer to. */
   references?: LookupSource;
   /**
@@ -68,14 +75,17 @@ export function csvField(path: string, type: CsvValueType, whenEmpty: null | und
   return {
     name: path,
     isOptional: type.isOptional,
+    formats: type.formats,
+    kind: type.kind,
     parseInto(draft, cell, { dateTimes }) {
       let parent = draft;
       for (const name of names) {
         parent[name] ??= {};
         parent = parent[name] as RecordDraft;
       }
-      const text = type.isTrimmed ? trimInvisible(cell) : cell;
-      parent[lastName] = text === '' ? whenEmpty : type.parse(text, dateTimes);
+      const text = trimInvisible(cell);
+      const value = type.isTrimmed ? text : cell;
+      parent[lastName] = text === '' ? whenEmpty : type.parse(value, dateTimes);
     },
     format(record) {
       let parent: RecordDraft | null | undefined = record;
@@ -87,19 +97,31 @@ export function csvField(path: string, type: CsvValueType, whenEmpty: null | und
   };
 }
 
+const GARBLED = /^[+-]?\d+(?:[.,]\d+)?E[+-]?\d+$/i;
+
+/** @throws CsvValueError if a spreadsheet has turned a text of digits into a number such as 4.41E+11 */
+export function requireDigits(text: string): string {
+  if (!GARBLED.test(text.trim())) return text;
+  const message = `${quoteShortened(text)} has lost its digits in a spreadsheet. Format the column as text and enter the whole number.`;
+  throw new CsvValueError(message, 'the whole number, in a column that is formatted as text', 'lost digits');
+}
+
+/** The ID in a cell, without blanks around it. An export writes one in quotes that would be read differently without them. */
+export const parseIdentifier = (cell: string): string =>
+  wholeQuotedEntry(cell.trim()) ?? requireDigits(trimInvisible(cell));
+
+export function formatIdentifier(id: string): string {
+  const isReadBack = trimInvisible(id) === id && !id.startsWith('"') && !GARBLED.test(id);
+  return isReadBack ? id : quoteEntry(id);
+}
+
 /** The value that refers to the record that a text identifies. @throws CsvValueError if none is known by it, or several are */
-export function resolveReference(
-  text: string,
-  references: LookupSource,
-  { lookup, column, hasField }: CellContext,
-): string {
+export function resolveReference(text: string, references: LookupSource, { lookup, column }: CellContext): string {
   const value = lookup?.find(text) ?? lookup?.create(text);
   if (typeof value === 'string') return value;
   const isAmbiguous = lookup?.find(text) === null;
-  const { message, fix } = isAmbiguous
-    ? references.ambiguous(text, column)
-    : references.unknown(text, column, hasField);
-  throw new CsvValueError(message, references.expected, fix, isAmbiguous ? 'ambiguous' : 'unknown');
+  const message = isAmbiguous ? references.ambiguous(text) : references.unknown(text, column);
+  throw new CsvValueError(message, references.expected, isAmbiguous ? 'ambiguous' : 'unknown');
 }
 
 /**
@@ -131,9 +153,6 @@ function splitReferences(cell: string, { separator }: LookupSource, lookup?: Loo
     return isWhole ? [text] : splitEntries(text, separator).map((entry) => entry.text);
   });
 }
-
-/** The option that skips a column. */
-export const skipOption = (column: string): string => `--map ${quote(`${column}=`)}`;
 
 /** Adds the entries of a column to those of the columns before it; of entries with the same key the last one counts. */
 export const addEntries = <Entry>(before: Entry[], added: Entry[], keyOf: (entry: Entry) => string): Entry[] => [

@@ -5,7 +5,11 @@
  */
 const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
-export const escapeFormula = (cell: string): string => (FORMULA.test(cell) ? `'${cell}` : cell);
+/** Digits that an apostrophe keeps as they are in a spreadsheet. */
+const QUOTED_DIGITS = /^'+\d/;
+
+export const escapeFormula = (cell: string): string =>
+  FORMULA.test(cell) || QUOTED_DIGITS.test(cell) ? `'${cell}` : cell;
 
 /** A formula of one text, by which a spreadsheet keeps digits as they are. */
 const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/;
@@ -18,7 +22,7 @@ export function plainText(cell: string): string {
 
 /** Undoes `escapeFormula`. */
 export const unescapeFormula = (cell: string): string =>
-  cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+  cell.startsWith("'") && (FORMULA.test(cell) || QUOTED_DIGITS.test(cell)) ? cell.slice(1) : cell;
 
 /**
  * A row of CSV as RFC 4180 describes it, but with a line feed alone at its end.

@@ -1,7 +1,6 @@
-import { MAX_ROW_LENGTH, MAX_ROW_MIB } from '../datasets/open';
+import { MAX_ROW_LENGTH, MAX_ROW_MIB, requireRowLength } from '../datasets/open';
 import { ImportError, NO_LOCATION } from '../datasets/import-error';
 import { plainText } from './csv-formulas';
-import type { CsvFormat } from './csv-options';
 
 export interface CsvRow {
   cells: string[];
@@ -9,6 +8,8 @@ export interface CsvRow {
   line: number;
   /** The number of the line after the row. */
   nextLine: number;
+  /** Its text in the file, where it is kept. */
+  text?: string;
   /** Why the row cannot be read. Its cells are then those of its first line, split at every delimiter. */
   problem?: string;
 }
@@ -23,10 +24,16 @@ const MAX_LENGTH_AFTER_BROKEN_ROW = 65_536;
 /** Reading stops after more broken rows than this. */
 const MAX_BROKEN_ROWS = 100;
 
-/** Which rows and cells are wanted. */
-export interface WantedCells extends Pick<CsvFormat, 'skipRows' | 'raw'> {
-  /** How many cells at the beginning of each row are left out. */
-  firstColumn?: number;
+/** Which lines are read, and how. */
+export interface ReadLines {
+  /** Whether a line is no part of the table, so that not even its quotation marks count. */
+  isSkipped?: (line: number) => boolean;
+  /** The last line on which a row may begin. */
+  lastLine?: number;
+  /** Whether cells that look like a formula are kept as they are. */
+  raw?: boolean;
+  /** Whether rows have their texts. */
+  keepsText?: boolean;
 }
 
 /** A cell and the index after it, which is that of the text's end if the cell is not complete. */
@@ -50,30 +57,16 @@ export class CsvParser {
   private isEnd = false;
   private brokenRows = 0;
 
-  /** @param line number of the first line */
+  private line = 1;
+
   constructor(
     private readonly delimiter: string,
-    private line: number,
-    private readonly wanted: WantedCells = { raw: true },
+    private readonly lines: ReadLines = { raw: true },
   ) {}
-
-  /** Index in the text that was pushed last, after the rows so far. */
-  get end(): number {
-    return this.position;
-  }
 
   push(part: string): void {
     this.text = this.text.slice(this.position) + part;
     this.position = 0;
-  }
-
-  /** The rows of what was pushed and of the rest of the file, part by part. */
-  async *parts(texts: AsyncIterable<string>): AsyncGenerator<Iterable<CsvRow>> {
-    for await (const text of texts) {
-      this.push(text);
-      yield this.rows(false);
-    }
-    yield this.rows(true);
   }
 
   /**
@@ -85,18 +78,28 @@ export class CsvParser {
     if (!isEnd && this.text.length < this.retryLength) return;
     this.retryLength = 0;
     this.isEnd = isEnd;
-    const { firstColumn = 0, skipRows = [], raw } = this.wanted;
-    while (this.position < this.text.length) {
-      const row = this.parseRow();
+    const { isSkipped, lastLine = Infinity, raw, keepsText } = this.lines;
+    while (this.position < this.text.length && this.line <= lastLine) {
+      const { position: start } = this;
+      const isRow = !isSkipped?.(this.line);
+      const row = isRow ? this.parseRow() : this.skipLine();
       if (!row) {
         this.retryLength = Math.min(2 * (this.text.length - this.position), MAX_ROW_LENGTH + 2);
         return;
       }
-      if (skipRows.some(([first, last]) => row.line >= first && row.line <= last)) continue;
-      const own = firstColumn === 0 ? row.cells : row.cells.slice(firstColumn);
-      const cells = raw ? own : own.map(plainText);
-      if (row.problem !== undefined || cells.some((cell) => cell.trim() !== '')) yield { ...row, cells };
+      const cells = raw ? row.cells : row.cells.map(plainText);
+      if (row.problem === undefined && !cells.some((cell) => cell.trim() !== '')) continue;
+      yield { ...row, cells, text: keepsText ? this.text.slice(start, this.position) : undefined };
     }
+  }
+
+  /** A line without its cells; undefined if the text so far does not tell where it ends. */
+  private skipLine(): CsvRow | undefined {
+    const end = this.endOfText(this.position, '\n');
+    requireRowLength(end - this.position, this.line);
+    if (!this.isLineEndKnown(end)) return undefined;
+    this.position = this.afterLineEnd(end);
+    return { cells: [], line: this.line, nextLine: ++this.line };
   }
 
   /** The next row; undefined if the text so far does not tell where it ends. */

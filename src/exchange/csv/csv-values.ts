@@ -1,6 +1,6 @@
 import { DATE_TIME_EXAMPLE, EMAIL_EXPECTED } from '../datasets/expectation';
 import { quoteShortened } from '../datasets/quote';
-import { type DateTimeOptions, parseDateTime, possibleFormats } from './date-times';
+import { DATE_FORMATS, type DateTimeOptions, parseDateTime } from './date-times';
 import { joinEntries, splitEntries } from './list-cells';
 
 /** The value of a cell cannot be read. */
@@ -8,24 +8,19 @@ export class CsvValueError extends Error {
   /**
    * @param message whole sentences, which include the value
    * @param expected what a valid value is
-   * @param fix an option by which the value can be read
    * @param kind errors of one kind in one column are reported in one line; by default those with the same message
    */
   constructor(
     message: string,
     readonly expected: string,
-    readonly fix?: string,
     readonly kind?: string,
   ) {
     super(message);
   }
 }
 
-/** How the date-times of a column are read. */
-export interface ColumnDateTimes extends DateTimeOptions {
-  /** Whether all dates of the column are possible in both orders of day and month. */
-  isAmbiguous?: boolean;
-}
+/** What people look for in a file: a way to reach somebody. */
+export type ValueKind = 'address' | 'number to call' | 'link';
 
 /** How values of one type are written in CSV. */
 export interface CsvValueType {
@@ -34,7 +29,11 @@ export interface CsvValueType {
    * rejects it.
    * @throws CsvValueError
    */
-  parse(cell: string, dateTimes: ColumnDateTimes): unknown;
+  parse(cell: string, dateTimes: DateTimeOptions): unknown;
+  /** The formats that a mapping may name. */
+  formats?: readonly string[];
+  /** What its values look like, if anybody can see it. */
+  kind?: ValueKind;
   format(value: unknown): string;
   /** Whether blanks and invisible characters around a value are ignored. */
   isTrimmed?: boolean;
@@ -59,30 +58,40 @@ export const booleanValue = trimmedValue((cell) => BOOLEANS[cell.toLowerCase()] 
 
 export const jsonValue: CsvValueType = { parse: parseJson, format: JSON.stringify, isOptional: true };
 
-export const emailValue = trimmedValue((cell) => {
-  if (!INNER_INVISIBLES.test(cell)) return cell;
-  const message = `${quoteShortened(cell)} contains an invisible character. Remove it.`;
-  throw new CsvValueError(message, EMAIL_EXPECTED);
-});
+export const emailValue: CsvValueType = {
+  ...trimmedValue((cell) => {
+    if (!INNER_INVISIBLES.test(cell)) return cell;
+    const message = `${quoteShortened(cell)} contains an invisible character. Remove it.`;
+    throw new CsvValueError(message, EMAIL_EXPECTED);
+  }),
+  kind: 'address',
+};
 
-export const dateTimeValue = trimmedValue((cell, options) => {
-  const problem = `Cannot read ${quoteShortened(cell)} as a date and time`;
-  try {
-    const utc = parseDateTime(cell, options);
-    if (utc !== undefined) return utc;
-  } catch (error) {
-    const expected = 'another hour, or one with its time zone';
-    throw new CsvValueError(`${problem}: ${(error as Error).message}. Use ${expected}.`, expected);
-  }
-  if (options.dateFormat || possibleFormats(cell).length === 0)
-    throw new CsvValueError(`${problem}. Use ${DATE_TIME_EXAMPLE}.`, DATE_TIME_EXAMPLE);
-  throw new CsvValueError(
-    `${problem}: pass --date-format DMY if the day comes first, or --date-format MDY if the month does.`,
-    `${DATE_TIME_EXAMPLE}, or pass --date-format DMY or MDY`,
-    options.isAmbiguous ? `--date-format ${cell.includes('/') ? 'MDY' : 'DMY'}` : undefined,
-    'ambiguous date',
-  );
-});
+const DATE_TIME_EXPECTED = `${DATE_TIME_EXAMPLE}, or name the format of the column in the mapping: DMY, MDY or YMD`;
+
+export const dateTimeValue: CsvValueType = {
+  ...trimmedValue((cell, options) => {
+    const problem = `Cannot read ${quoteShortened(cell)} as a date and time`;
+    try {
+      const utc = parseDateTime(cell, options);
+      if (utc !== undefined) return utc;
+    } catch (error) {
+      const expected = 'another hour, or one with its time zone';
+      throw new CsvValueError(`${problem}: ${(error as Error).message}. Use ${expected}.`, expected, 'skipped hour');
+    }
+    const { dateFormat } = options;
+    const expected = dateFormat ? `a date as ${dateFormat}, or ${DATE_TIME_EXAMPLE}` : DATE_TIME_EXPECTED;
+    throw new CsvValueError(`${problem}. Use ${expected}.`, expected, 'date');
+  }),
+  formats: DATE_FORMATS,
+};
+
+/** A day is midnight UTC, whatever the zone of the file. */
+export const utcDayValue: CsvValueType = {
+  ...dateTimeValue,
+  parse: (cell, options) =>
+    parseDateTime(cell, { dateFormat: options.dateFormat, daysOnly: true }) ?? dateTimeValue.parse(cell, options),
+};
 
 /**
  * A list that is written as `a; b`. A JSON array is accepted, too.

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Class, classOf, type FieldSchema, type TextKind } from '../../fields/field-rules';
 import { Datasets } from '../datasets/dataset';
 import { fieldsIn } from '../datasets/tables';
-import { wordsOf } from '../datasets/similar-names';
-import { columnKey } from './column-mappings';
+import { normalizedName } from '../datasets/similar-names';
 import { csvField, type CsvField } from './csv-fields';
 import { type CsvDataset, type CsvDefinition, hasCsv } from './csv-section';
 import {
@@ -24,6 +23,7 @@ const LEADING_FIELDS = ['id', 'createdAt', 'updatedAt', 'createdBy'];
 
 /** A section that can be read and written as CSV: which columns a file may have. */
 export interface CsvSection {
+  name: string;
   definition: CsvDefinition;
   /** The name of the field that identifies a record. */
   key: string;
@@ -31,8 +31,6 @@ export interface CsvSection {
   fields: CsvField[];
   /** The fields by all their normalized names: `company` and `accountname` are `company.name`. */
   fieldsByName: Map<string, CsvField>;
-  /** The words with which names of columns end, such as `address`. */
-  lastWords: Set<string>;
 }
 
 /** Knows which columns a CSV file may have. */
@@ -45,7 +43,7 @@ export class CsvService {
   constructor(readonly datasets: Datasets) {
     for (const name of datasets.names) {
       const dataset = datasets.of(name);
-      if (hasCsv(dataset)) this.sectionsByName.set(name, sectionOf(dataset));
+      if (hasCsv(dataset)) this.sectionsByName.set(name, sectionOf(name, dataset));
     }
     this.sections = [...this.sectionsByName.keys()];
   }
@@ -56,18 +54,23 @@ export class CsvService {
   fields = (section: string): CsvField[] => this.section(section).fields;
 }
 
-function sectionOf({ record, key, aliases = {}, csv: definition }: CsvDataset): CsvSection {
+function sectionOf(name: string, { record, key, aliases = {}, csv: definition }: CsvDataset): CsvSection {
   const ofRecord = recordFields(record).map((own) => definition.fields.find(({ name }) => name === own.name) ?? own);
   const leading = LEADING_FIELDS.flatMap((name) => ofRecord.filter((field) => field.name === name));
   const fields = [...new Set([...leading, ...ofRecord, ...definition.fields])];
-  const names = fields.flatMap(({ name }) => aliases[name] ?? []);
-  const lastWords = names.map((name) => wordsOf(name.replace(/\p{N}/gu, '')).at(-1) ?? '');
-  return { definition, key, fields, fieldsByName: indexByName(fields, aliases), lastWords: new Set(lastWords) };
+  return { name, definition, key, fields, fieldsByName: indexByName(fields, aliases) };
 }
 
-/** The field that has a name, or is known by it. */
-export const fieldNamed = ({ fieldsByName }: CsvSection, name: string): CsvField | undefined =>
-  fieldsByName.get(columnKey(name));
+/** The field with a name, which an export and `import --help` write exactly so. */
+export const fieldNamed = ({ fields }: CsvSection, name: string | null): CsvField | undefined =>
+  fields.find((field) => field.name === name);
+
+/** The columns that every export has: those that are not optional and do not depend on what is stored. */
+export const exportedNames = ({ fields }: CsvSection): string[] =>
+  fields.filter((field) => field.format && !field.isOptional && !field.isPresentSql).map(({ name }) => name);
+
+/** A name in letters and digits. `Attendee #` is a number, not an attendee. */
+export const columnKey = (name: string): string => normalizedName(name.replace(/#\s*$/, ' number'));
 
 /** A field's own name wins over short names, and these win over aliases. */
 function indexByName(fields: CsvField[], aliases: Record<string, string[]>): Map<string, CsvField> {

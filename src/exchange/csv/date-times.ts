@@ -1,12 +1,16 @@
 import { toUtc } from '../../fields/text';
 
-/** The order of day and month in dates such as 5/4/2026: it is April 5 as DMY, and May 4 as MDY. */
-export type DateFormat = 'DMY' | 'MDY';
+/** The orders of day, month and year in dates such as 5/4/2026: it is April 5 as DMY, and May 4 as MDY. */
+export const DATE_FORMATS = ['DMY', 'MDY', 'YMD'] as const;
+export type DateFormat = (typeof DATE_FORMATS)[number];
 
 export interface DateTimeOptions {
   /** The time zone of date-times that name none; UTC if undefined. */
   timeZone?: string;
+  /** By default, dates are written as in ISO 8601. */
   dateFormat?: DateFormat;
+  /** Whether to read days without a time alone. */
+  daysOnly?: boolean;
   /** Called for a time that the clocks of the zone show twice, with the offset that is taken, such as `+02:00`. */
   onRepeatedHour?: (value: string, offset: string) => void;
 }
@@ -18,19 +22,22 @@ const WEEKDAY = '(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:da
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const MONTH = `(?<month>${MONTHS.join('|')})[a-z]{0,6}\\.?`;
 const DAY = '(?<day>\\d{1,2})(?:st|nd|rd|th)?';
-const YEAR = '(?<year>\\d{4})(?!\\d)';
+const YEAR = '(?<year>\\d{4}|\\d{2})(?!\\d)';
 
-/** The forms of dates that are unambiguous without an option. */
+const ISO_DATE = /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})/;
+
+/** The forms of dates that every format reads. */
 const CLEAR_DATES = [
-  /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})/,
+  ISO_DATE,
   new RegExp(`^${WEEKDAY}${MONTH} ${DAY},? ${YEAR}`, 'i'),
   new RegExp(`^${WEEKDAY}${DAY}\\.?[ -]${MONTH}[ -]${YEAR}`, 'i'),
 ];
 
 /** Those whose order of day and month their form does not tell. */
 const NUMERIC_DATES: Record<DateFormat, RegExp> = {
-  DMY: /^(?<day>\d{1,2})(?<separator>[/.-])(?<month>\d{1,2})\k<separator>(?<year>\d{4})(?!\d)/,
-  MDY: /^(?<month>\d{1,2})(?<separator>[/.-])(?<day>\d{1,2})\k<separator>(?<year>\d{4})(?!\d)/,
+  DMY: /^(?<day>\d{1,2})(?<separator>[/.-])(?<month>\d{1,2})\k<separator>(?<year>\d{4}|\d{2})(?!\d)/,
+  MDY: /^(?<month>\d{1,2})(?<separator>[/.-])(?<day>\d{1,2})\k<separator>(?<year>\d{4}|\d{2})(?!\d)/,
+  YMD: /^(?<year>\d{4}|\d{2})(?<separator>[/.-])(?<month>\d{1,2})\k<separator>(?<day>\d{1,2})(?!\d)/,
 };
 
 const CLOCK =
@@ -38,14 +45,6 @@ const CLOCK =
 
 /** No format of a date and time is longer than this. */
 const MAX_LENGTH = 60;
-
-/** The orders of day and month that a cell may have, if it begins with a date whose form does not tell. */
-export function possibleFormats(cell: string): DateFormat[] {
-  return (['DMY', 'MDY'] as const).filter((format) => {
-    const date = datePart(cell.slice(0, MAX_LENGTH), [NUMERIC_DATES[format]]);
-    return date && toUtc(dayOf(date)) !== undefined;
-  });
-}
 
 /** The date with which a cell begins, if it has one of the forms. */
 function datePart(cell: string, forms: RegExp[]): DateParts | undefined {
@@ -59,16 +58,8 @@ function datePart(cell: string, forms: RegExp[]): DateParts | undefined {
 /** A date as ISO 8601 has it. */
 function dayOf({ year, month, day }: DateParts): string {
   const number = MONTHS.indexOf(month.toLowerCase()) + 1 || month;
-  return `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return `${year.padStart(4, '20')}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
-
-/** Whether a cell is a time without a date. */
-export const isTimeOnly = (cell: string): boolean =>
-  cell.length <= MAX_LENGTH && /:|m\.?$/i.test(cell) && CLOCK.test(cell);
-
-/** Whether a cell is a date without a time. */
-export const isDateOnly = (cell: string): boolean =>
-  datePart(cell.slice(0, MAX_LENGTH), [...CLEAR_DATES, NUMERIC_DATES.DMY])?.text === cell;
 
 /**
  * Parses a date, or a date with a time, into ISO 8601 in UTC. Returns undefined if it is neither.
@@ -76,12 +67,13 @@ export const isDateOnly = (cell: string): boolean =>
  */
 export function parseDateTime(
   cell: string,
-  { timeZone, dateFormat, onRepeatedHour }: DateTimeOptions,
+  { timeZone, dateFormat, daysOnly, onRepeatedHour }: DateTimeOptions,
 ): string | undefined {
   if (cell.length > MAX_LENGTH) return undefined;
-  const date = datePart(cell, dateFormat ? [...CLEAR_DATES, NUMERIC_DATES[dateFormat]] : CLEAR_DATES);
-  if (!date) return undefined;
+  const date = datePart(cell, dateFormat ? [...CLEAR_DATES, NUMERIC_DATES[dateFormat]] : [ISO_DATE]);
+  if (!date || (!dateFormat && /[ap]\.?m/i.test(cell))) return undefined;
   const rest = cell.slice(date.text.length);
+  if (daysOnly && rest !== '') return undefined;
   const [, clockText = ''] = /^(?:T|,? +(?:at )?)(.*)$/s.exec(rest) ?? [];
   const clock = rest === '' ? MIDNIGHT : parseClock(clockText);
   if (!clock) return undefined;

@@ -51,4 +51,10 @@ function quotedEntry(cell: string, start: number): { text: string; end: number }
   return text === undefined ? undefined : { text: text.replaceAll('""', '"'), end: QUOTED_TEXT.lastIndex };
 }
 
+/** The text of a cell that is one entry in quotes; undefined for any other cell. */
+export function wholeQuotedEntry(cell: string): string | undefined {
+  const quoted = quotedEntry(cell, 0);
+  return quoted?.end === cell.length ? quoted.text : undefined;
+}
+
 const QUOTED_TEXT = / *"([^"]*(?:""[^"]*)*)" */y;

@@ -10,12 +10,6 @@ export type CreateReferences = (
   missing: { id: string; text: string }[],
 ) => Promise<void>;
 
-/** What is wrong with a text that should identify a record, and an option that helps. */
-interface LookupProblem {
-  message: string;
-  fix?: string;
-}
-
 /** Other records of the organization that cells refer to. */
 export interface LookupSource {
   /**
@@ -27,10 +21,10 @@ export interface LookupSource {
   isExact: boolean;
   /** What separates several texts in a cell, in addition to the separators of every list. */
   separator?: RegExp;
-  /** The problem of a text by which no record is known. What helps depends on which fields the file has. */
-  unknown: (text: string, column: string, hasField: (name: string) => boolean) => LookupProblem;
-  /** The problem of a text by which several records are known. */
-  ambiguous: (text: string, column: string) => LookupProblem;
+  /** What is wrong with a text by which no record is known. */
+  unknown: (text: string, column: string) => string;
+  /** What is wrong with a text by which several records are known. */
+  ambiguous: (text: string) => string;
   /** Creates records for texts by which none is known. */
   createMissing?: CreateReferences;
   /** What texts identify a record, for messages. */

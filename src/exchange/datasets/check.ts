@@ -76,7 +76,10 @@ async function leaveOutViolations(staged: StagedImport, table: Table, check: Row
   const firstByIndex = new Map<number, LocatedIssue>();
   for (const violation of await findViolations(staged, check, 'all')) {
     const { record_index: index } = violation;
-    if (!firstByIndex.has(index)) firstByIndex.set(index, issueOf(staged, table, check, violation));
+    if (firstByIndex.has(index)) continue;
+    const issue = issueOf(staged, table, check, violation);
+    firstByIndex.set(index, issue);
+    staged.leftOutIssues?.add(issue);
   }
   await staged.stage.leaveOut(table.section, firstByIndex);
 }
@@ -87,10 +90,10 @@ function issueOf(
   check: RowCheck,
   { record_index: index, entry_index: entryIndex, line, value, details }: Violation,
 ): LocatedIssue {
-  const { expected, kind, fix } = check;
+  const { expected, kind } = check;
   const path = [list && `${list.name}[${entryIndex}]`, record && check.path].filter(Boolean).join('.');
   const describe = (shown: string) => ({ message: check.message(shown, details), expected });
-  return { ...issueAt(staged, { section, index, line }, path, value, describe), kind, fix };
+  return { ...issueAt(staged, { section, index, line }, path, value, describe), kind };
 }
 
 /** What a check of one column has in common with others. */
@@ -147,7 +150,6 @@ function duplicateKeys(
     details: (staged) =>
       `to_json(coalesce('line ' || ${staged}.first_line, '${section}[' || ${staged}.first_index || ']'))`,
     kind: 'duplicate',
-    fix: canBeMerged ? '--repeated merge' : undefined,
     findViolations: (staged) => `(
       select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
         first_value(line) over w as first_line

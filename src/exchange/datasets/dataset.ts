@@ -32,6 +32,10 @@ export interface Dataset {
    * of their values that are not null, and of their number. By default the first value counts.
    */
   mergedValues?: Record<string, (values: string, count: string) => string>;
+  /** The texts that are lists, whose entries `;` separates. */
+  textLists?: string[];
+  /** SQL of whether a row has an entry, a JSON object, that only one record may have, by the name of the list. */
+  exclusiveEntries?: Record<string, (row: string, entry: string) => string>;
   /** How to import records that all organizations share. */
   shared?: SharedDataset;
 }

@@ -7,15 +7,15 @@ import type { OrganizationConnection } from './import-plan';
 import { fetchBatches, recordJson } from './record-sql';
 import { isVisible, type Table, tablesOf } from './tables';
 
-/** A record as an export has it. */
+/** A record that an import has changed, as it was and as the import wrote it: JSON texts in the form of an export. */
 export interface FormerRecord {
   section: string;
-  /** Its JSON text. */
   record: string;
+  written: string;
 }
 
 /**
- * The records that an import has changed, as they were. Until it commits, all other connections still see them so, and nobody
+ * The records that an import has changed. Until it commits, all other connections still see them so, and nobody
  * else can change them.
  */
 @Injectable()
@@ -38,7 +38,8 @@ export class FormerRecords {
           const recordById = new Map(now.map(({ id, record }) => [id, record]));
           const former = (await others.query(select, values)) as { id: string; record: string }[];
           for (const { id, record } of former) {
-            if (record !== recordById.get(id)) yield { section: main.section, record };
+            const written = recordById.get(id) ?? 'null';
+            if (record !== written) yield { section: main.section, record, written };
           }
         }
       }
@@ -63,7 +64,7 @@ export class FormerRecords {
         join ${name} t on ${isVisible(main)} and t.${key} = b.key`);
     }
     if (number !== undefined) {
-      selects.push(`select coalesce(id::text, event_id::text) from changes
+      selects.push(`select coalesce(id::text, event_id::text) as id from changes
         where organization_id = $1 and resource = ${number} and xid = pg_current_xact_id()::text::bigint
           and operation = 'u'`);
     }

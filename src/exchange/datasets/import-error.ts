@@ -1,5 +1,6 @@
 import { MAX_LENGTH } from '../../fields/fields';
-import { escapeInvisible, quote, quoteShortened } from './quote';
+import { escapeInvisible } from '../../fields/invisible';
+import { quote, quoteShortened } from './quote';
 import { ExpectedError } from '../../errors/expected-error';
 
 /** One error of a file that is imported. What does not apply is null. */
@@ -22,20 +23,6 @@ export interface LocatedIssue extends ImportIssue {
   order?: number;
   /** Errors of one kind in one column are reported in one line; by default those with the same message but for the value. */
   kind?: string;
-  /** An option of the command by which the error does not occur again. */
-  fix?: string;
-  /** Whether skipping the line loses nothing. */
-  isLineSkippable?: boolean;
-}
-
-/** What an operator can do about the errors of a file. */
-export interface ImportAdvice {
-  /** Options to add to the command. */
-  options: Set<string>;
-  /** Lines that can be skipped without losing anything. */
-  skippableLines: Set<number>;
-  /** Whether options alone are enough. */
-  isComplete: boolean;
 }
 
 /** How many errors of the records are reported; the others are only counted. */
@@ -54,7 +41,6 @@ export class ImportError extends ExpectedError {
     readonly issues: LocatedIssue[],
     readonly moreCount = 0,
     lines = issues.map((issue) => describeIssue(issue)),
-    readonly advice: ImportAdvice = { options: new Set(), skippableLines: new Set(), isComplete: false },
   ) {
     super(lines.join('\n'));
   }
@@ -86,7 +72,7 @@ interface IssueGroup {
   count: number;
 }
 
-/** How many kinds of error, and how many lines to skip, are remembered. */
+/** How many kinds of error are remembered. */
 const MAX_REMEMBERED = 1000;
 
 /** What the errors of a kind have in common. An error that is not of a column, and has no kind, is one of its own. */
@@ -101,9 +87,6 @@ export class IssueCollector {
   private first: LocatedIssue[] = [];
   private count = 0;
   private readonly groups = new Map<string, IssueGroup>();
-  private readonly advice: ImportAdvice = { options: new Set(), skippableLines: new Set(), isComplete: true };
-  /** The errors of unknown columns, of which there are more, and the line that reports them. */
-  private columnErrors: { issues: LocatedIssue[]; moreCount: number; line: string } | undefined;
   private readonly limit: number;
 
   /** @param reportsAll whether to report every error with its own line */
@@ -125,33 +108,26 @@ export class IssueCollector {
     for (const issue of issues) {
       this.first.push(issue);
       this.addToGroup(issue, 1);
-      this.addAdvice(issue);
     }
     if (issues[0]) this.addToGroup(issues[0], count - issues.length);
     if (this.first.length > 2 * this.limit) this.first = this.sorted();
     this.count += count;
   }
 
-  /**
-   * Unknown columns are reported before all other errors, in one line, and do not count towards the limit.
-   */
-  setColumnIssues(issues: LocatedIssue[], moreCount: number, line: string): void {
-    this.columnErrors = { issues, moreCount, line };
-    for (const issue of issues) this.addAdvice(issue);
-  }
-
   get hasAny(): boolean {
-    return this.count > 0 || this.columnErrors !== undefined;
+    return this.count > 0;
   }
 
   /** @throws ImportError if there are errors */
   throwIfAny(): void {
-    if (!this.hasAny) return;
-    const first = this.sorted();
-    const issues = [...(this.columnErrors?.issues ?? []), ...first];
-    const moreCount = this.count - first.length + (this.columnErrors?.moreCount ?? 0);
+    if (this.hasAny) throw this.error;
+  }
+
+  /** The errors so far. */
+  get error(): ImportError {
+    const issues = this.sorted();
     const lines = this.reportsAll ? issues.map((issue) => describeIssue(issue)) : this.lines();
-    throw new ImportError(issues, moreCount, lines, this.advice);
+    return new ImportError(issues, this.count - issues.length, lines);
   }
 
   private sorted = (): LocatedIssue[] =>
@@ -169,18 +145,10 @@ export class IssueCollector {
     }
   }
 
-  private addAdvice({ fix, isLineSkippable, line }: LocatedIssue): void {
-    const { options, skippableLines } = this.advice;
-    if (fix) options.add(fix);
-    else if (isLineSkippable && line !== null && skippableLines.size < MAX_REMEMBERED) skippableLines.add(line);
-    else this.advice.isComplete = false;
-  }
-
   private lines(): string[] {
     const groups = [...this.groups.values()].sort((one, other) => orderOf(one.first) - orderOf(other.first));
     const reported = groups.slice(0, MAX_REPORTED);
     const lines = reported.map(({ first, count }) => describeIssue(first, count));
-    if (this.columnErrors) lines.unshift(this.columnErrors.line);
     const moreCount = this.count - reported.reduce((sum, { count }) => sum + count, 0);
     if (moreCount > 0) lines.push(`and ${formatCount(moreCount)} more`);
     return lines;

@@ -34,8 +34,6 @@ export interface RowCheck {
   expected: string;
   /** Errors of one kind are reported in one line. */
   kind?: string;
-  /** An option of the command by which the rows are valid. */
-  fix?: string;
 }
 
 /** How to find the stored row of an imported record by something else than the dataset's key. */
@@ -72,6 +70,10 @@ export interface ImportPlan {
   readonly isPartial: boolean;
   /** Whether to leave out what cannot be imported; otherwise one error keeps all records from being imported. */
   readonly isLenient: boolean;
+  /** Whether a stored record keeps its values of fields that its row has no value for. */
+  readonly keepsMissing?: boolean;
+  /** Whether records that are not stored are left out. */
+  readonly isUpdateOnly?: boolean;
   readonly providesField: (path: string) => boolean;
   /** SQL for the new value of a column, given its stored and its imported value. */
   readonly mergeSql: (path: string, stored: string, imported: string) => string;
@@ -128,8 +130,8 @@ export interface LeftOut {
   column: string | null;
   value: unknown;
   reason: string;
-  /** The cells of a row that was skipped. */
-  cells?: string[];
+  /** The text of a row that was skipped. */
+  rowText?: string;
 }
 
 /** What a reader makes of one record, or of one row or line that is none. */
@@ -142,8 +144,8 @@ export interface ReadRecord {
   issues: LocatedIssue[];
   /** Why the whole row is no record, or cannot be used. */
   problem?: LocatedIssue;
-  /** The cells of its row, which a lenient import lists if it leaves out the row. */
-  cells?: string[];
+  /** The text of its row, which a lenient import lists if it leaves out the row. */
+  rowText?: string;
 }
 
 /** A file of one format: its plan, and the reader of its records. */

@@ -4,13 +4,14 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { beginAuditedImport } from '../../access/audit-log.service';
 import { completeAuditedImport } from '../../access/audited-imports';
 import { hasSqlState } from '../../data/database/errors';
+import { beginImport, endImport } from '../../data/database/locks';
 import { uuidV7 } from '../../data/database/uuid';
 import { CHANGED_SINCE_CHECKED } from '../../errors/sql-state-codes';
 import { checkAll } from './check';
 import { type Counts, Datasets } from './dataset';
-import { ImportError, importError, IssueCollector } from './import-error';
+import { ImportError, IssueCollector } from './import-error';
 import type { ImportContext, ImportPlan, ImportSource, LeftOut, ReadRecord } from './import-plan';
-import type { Outcome } from './outcomes';
+import type { Outcome, Preview } from './outcomes';
 import { objectRecords, wholeRecords } from './read-json';
 import { type Repetitions, Stage, STAGE_BATCH_SIZE, type StagedImport } from './stage';
 import { type Table, tablesOf } from './tables';
@@ -30,8 +31,8 @@ export interface ImportResult extends Repetitions {
    * A dry run has null for a record that is not stored yet.
    */
   ids: Record<string, Record<string, number | null>>;
-  /** In a dry run of a partial file, the JSON texts of the first records as they would be stored. */
-  preview: string[];
+  /** In a dry run of a partial file, what it would store and change. */
+  preview?: Preview;
 }
 
 export interface ImportOptions {
@@ -49,6 +50,8 @@ export interface ImportOptions {
   dryRun?: boolean;
   /** Whether to report every error with its own line. */
   reportsAll?: boolean;
+  /** Takes the errors of what a lenient import leaves out. */
+  leftOutIssues?: IssueCollector;
 }
 
 /** The tables that triggers maintain. */
@@ -97,19 +100,29 @@ export class ImportService {
     const issues = new IssueCollector(options.reportsAll);
     const context = { organizationId, manager, issues };
     try {
+      await beginImport(manager, organizationId);
       const allTables = tablesOf(this.dataSource, this.datasets);
       const plan = await planned(source, context);
       const stage = new Stage(context, (await runner.connect()) as PoolClient, allTables, plan);
       await stage.create();
-      const incomplete = await stageRecords(source.read(plan, context), stage, plan, issues, options.onProgress);
+      const incomplete = await stageRecords(source.read(plan, context), stage, plan, issues, options);
       const repetitions = await stage.finish();
       const tables = allTables.filter(({ section }) => Number(stage.counts[section]) > 0);
       const { datasets } = this;
-      const staged = { ...context, datasets, plan, stage, tables, isDryRun: options.dryRun ?? false };
+      const staged = {
+        ...context,
+        datasets,
+        plan,
+        stage,
+        tables,
+        isDryRun: options.dryRun ?? false,
+        leftOutIssues: options.leftOutIssues,
+      };
       const written = await this.checkAndWrite(staged, incomplete, options);
       if (!options.dryRun) await analyze(manager, tables, written.imported);
       return { ...written, plan, ...repetitions };
     } finally {
+      await endImport(manager, organizationId);
       await runner.release();
     }
   }
@@ -165,28 +178,29 @@ export class ImportService {
 
 /** An error by which a file has no plan is the last one. */
 async function planned(source: ImportSource, context: ImportContext): Promise<ImportPlan> {
+  const { issues } = context;
+  let plan: ImportPlan;
   try {
-    return await source.plan(context);
+    plan = await source.plan(context);
   } catch (error) {
-    if (error instanceof ImportError) {
-      context.issues.addLast(error);
-      context.issues.throwIfAny();
-    }
-    throw error;
+    if (!(error instanceof ImportError)) throw error;
+    issues.addLast(error);
+    throw issues.error;
   }
+  issues.throwIfAny();
+  return plan;
 }
 
 /**
  * Stages all records.
  * @returns the sections that have invalid records
- * @throws ImportError if a partial file has no records
  */
 async function stageRecords(
   records: AsyncIterable<Iterable<ReadRecord>>,
   stage: Stage,
   plan: ImportPlan,
   issues: IssueCollector,
-  onProgress: (records: number) => void = () => undefined,
+  { onProgress = () => undefined, leftOutIssues }: ImportOptions,
 ): Promise<Set<string>> {
   const incomplete = new Set<string>();
   let count = 0;
@@ -194,10 +208,9 @@ async function stageRecords(
     for await (const part of records) {
       for (const read of part) {
         count++;
-        if (!plan.isLenient) {
-          issues.add(...read.issues);
-          if (read.problem) issues.add(read.problem);
-        }
+        const found = plan.isLenient ? leftOutIssues : issues;
+        found?.add(...read.issues);
+        if (read.problem) found?.add(read.problem);
         if (read.location && !read.record) incomplete.add(read.location.section);
         if (!stage.enqueue(read)) continue;
         await stage.flush();
@@ -213,9 +226,6 @@ async function stageRecords(
     }
     issues.addLast(error);
   }
-  // A partial file without records is most likely the wrong one; a whole dataset may be that of an empty organization.
-  const isWrongFile = plan.isPartial && count === 0 && !issues.hasAny;
-  if (isWrongFile) throw importError('The file has no records.', 'a file with records');
   return incomplete;
 }
 

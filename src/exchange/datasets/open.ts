@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { decode, getDecoder } from 'iconv-lite';
+import { decode, getDecoder, getEncoder } from 'iconv-lite';
 import { ImportError, importError, NO_LOCATION } from './import-error';
 
 /** The longest record of a file with many. A line that never ends, as that of /dev/zero, must not fill the memory. */
@@ -44,23 +44,30 @@ export interface EncodingProblem {
   encoding?: string;
 }
 
-type OnProblem = (problem: EncodingProblem) => void;
+/** What becomes of bytes that are not text: an error, characters that no text has, or text in `LEGACY_ENCODING`. */
+type InvalidBytes = 'reject' | 'escape' | ((problem: EncodingProblem) => void);
+
+/** Half of a surrogate pair, which stands for a byte that is not text. */
+const ESCAPED_BYTE = 0xdc00;
+
+/** Whether a text has bytes that are not text in the encoding of the file. */
+export const hasInvalidBytes = (text: string): boolean =>
+  !text.isWellFormed() && /(?<![\ud800-\udbff])[\udc00-\udcff]/.test(text);
 
 /**
  * Decodes a file as it is read, and drops a byte order mark.
  * @param encoding of the file; by default UTF-16 if the file begins with its byte order mark, and UTF-8 otherwise
- * @param onProblem is called at the end if the file is not UTF-8 as it should be. Its bytes that are not UTF-8 are read as
- *   windows-1252; without the callback they are an error
- * @throws ImportError if bytes are not text in the encoding, because replacement characters would be stored for good
+ * @param invalid a function is called at the end if the file is not UTF-8 as it should be
+ * @throws ImportError if bytes that are not text are rejected, because replacement characters would be stored for good
  */
 export async function* decodeText(
   chunks: AsyncIterable<Buffer>,
   encoding?: string,
-  onProblem?: OnProblem,
+  invalid: InvalidBytes = 'reject',
 ): AsyncGenerator<string> {
   let decoder: Decoder | undefined;
   for await (const chunk of joinStart(chunks)) {
-    decoder ??= createDecoder(chunk, encoding, onProblem);
+    decoder ??= createDecoder(chunk, encoding, invalid);
     yield decoder.write(chunk);
   }
   yield decoder?.end() ?? '';
@@ -81,7 +88,7 @@ async function* joinStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 }
 
 /** @param start the first bytes of the file */
-function createDecoder(start: Buffer, encoding?: string, onProblem?: OnProblem): Decoder {
+function createDecoder(start: Buffer, encoding: string | undefined, invalid: InvalidBytes): Decoder {
   const text = start.toString('latin1', 0, START_LENGTH);
   if (text.startsWith(ZIP_SIGNATURE)) {
     throw importError('This is a spreadsheet or an archive. Save it as CSV.');
@@ -93,9 +100,9 @@ function createDecoder(start: Buffer, encoding?: string, onProblem?: OnProblem):
   if (encoding && !UTF8_NAMES.test(encoding)) return legacyDecoder(encoding);
   // Its byte order mark tells the decoder which kind of UTF-16 it is.
   if (/^(?:\xff\xfe|\xfe\xff)/.test(text)) return utf16Decoder('utf-16');
-  const unmarked = onProblem && unmarkedUtf16(start.subarray(0, START_LENGTH));
-  if (!unmarked) return new Utf8Decoder(onProblem);
-  onProblem({ line: 1, encoding: unmarked });
+  const unmarked = typeof invalid === 'function' && unmarkedUtf16(start.subarray(0, START_LENGTH));
+  if (!unmarked) return new Utf8Decoder(invalid);
+  invalid({ line: 1, encoding: unmarked });
   return utf16Decoder(unmarked);
 }
 
@@ -107,18 +114,13 @@ function unmarkedUtf16(start: Buffer): string | undefined {
   return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
-/** Decodes the encoding that the operator has named, and rejects bytes that stand for no character in it. */
+/** Decodes the encoding that a mapping names. Bytes that stand for no character in it become half of a surrogate pair. */
 function legacyDecoder(encoding: string): Decoder {
   const decoder = getDecoder(encoding);
+  // A Unicode file may contain the replacement character itself.
+  if (UNICODE_NAMES.test(encoding)) return utf16Decoder(encoding);
   return {
-    write(bytes) {
-      const text = decoder.write(bytes);
-      // A Unicode file may contain the replacement character itself.
-      if (text.includes('\ufffd') && !UNICODE_NAMES.test(encoding)) {
-        throw importError(`The file has bytes that are not characters of ${encoding}. Name another --encoding.`);
-      }
-      return text;
-    },
+    write: (bytes) => decoder.write(bytes).replaceAll('\ufffd', String.fromCharCode(ESCAPED_BYTE)),
     end: () => decoder.end(),
   };
 }
@@ -148,7 +150,7 @@ class Utf8Decoder implements Decoder {
   private invalidLine: number | undefined;
   private hasLongCharacters = false;
 
-  constructor(private readonly onProblem?: OnProblem) {}
+  constructor(private readonly invalid: InvalidBytes) {}
 
   write(chunk: Buffer): string {
     const bytes = this.pending.length > 0 ? Buffer.concat([this.pending, chunk]) : chunk;
@@ -159,9 +161,9 @@ class Utf8Decoder implements Decoder {
 
   end(): string {
     const text = this.decode(this.pending);
-    if (this.invalidLine !== undefined) {
+    if (this.invalidLine !== undefined && typeof this.invalid === 'function') {
       const encoding = this.hasLongCharacters ? undefined : LEGACY_ENCODING;
-      this.onProblem?.({ line: this.invalidLine, encoding });
+      this.invalid({ line: this.invalidLine, encoding });
     }
     return text;
   }
@@ -186,9 +188,9 @@ class Utf8Decoder implements Decoder {
         text += this.validText(ofPart);
         continue;
       }
-      const legacy = decode(ofPart, LEGACY_ENCODING);
-      this.noteInvalid(text, legacy);
-      text += legacy;
+      const readable = this.invalid === 'escape' ? escapeBytes(part) : decode(ofPart, LEGACY_ENCODING);
+      this.noteInvalid(text, readable);
+      text += readable;
     }
     return text;
   }
@@ -197,14 +199,40 @@ class Utf8Decoder implements Decoder {
   private noteInvalid(before: string, text: string): void {
     if (this.invalidLine !== undefined) return;
     this.invalidLine = this.line + (before + text.replace(/\P{ASCII}.*/su, '')).split('\n').length - 1;
-    const advice = 'Name the encoding, for example --encoding windows-1252.';
-    if (!this.onProblem) throw importError(`Line ${this.invalidLine} is not valid UTF-8. ${advice}`);
+    if (this.invalid === 'reject') throw importError(`Line ${this.invalidLine} is not valid UTF-8.`);
   }
 }
+
+/** @param text bytes of which each is a character of Latin-1 */
+const escapeBytes = (text: string): string =>
+  text.replace(/[\x80-\xff]/g, (byte) => String.fromCharCode(ESCAPED_BYTE + byte.charCodeAt(0)));
 
 /** The index at which the last UTF-8 character begins. A chunk may end within it. */
 function lastCharacterStart(bytes: Buffer): number {
   let start = bytes.length - 1;
   while (start > bytes.length - 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
   return Math.max(start, 0);
+}
+
+/** Writes text in an encoding, and the bytes that were not text in UTF-8 as they were. */
+export function textEncoder(encoding = 'utf-8'): (text: string) => Buffer {
+  const encoder = getEncoder(encoding);
+  if (!UTF8_NAMES.test(encoding)) return (text) => encoder.write(text);
+  return (text) => {
+    const parts = hasInvalidBytes(text) ? text.split(/((?<![\ud800-\udbff])[\udc00-\udcff])/) : [text];
+    return Buffer.concat(
+      parts.map((part, index) => (index % 2 === 0 ? Buffer.from(part) : Buffer.from([part.charCodeAt(0) & 0xff]))),
+    );
+  };
+}
+
+/** The beginning of a file: its byte order mark and the encoding that this names, if it has one. */
+export async function byteOrderMark(chunks: AsyncIterable<Buffer>): Promise<{ mark: string; encoding?: string }> {
+  for await (const chunk of chunks) {
+    const start = chunk.toString('latin1', 0, BYTE_ORDER_MARK.length);
+    if (start.startsWith('\xff\xfe')) return { mark: '\uFEFF', encoding: 'utf-16le' };
+    if (start.startsWith('\xfe\xff')) return { mark: '\uFEFF', encoding: 'utf-16be' };
+    return { mark: chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? '\uFEFF' : '' };
+  }
+  return { mark: '' };
 }

@@ -1,7 +1,8 @@
+import { classOf } from '../../fields/field-rules';
 import { runStatement } from './import-plan';
 import { recordJson } from './record-sql';
 import type { StagedImport } from './stage';
-import { isVisible, type Table } from './tables';
+import { fieldsIn, isVisible, type Table } from './tables';
 
 /** How many records of a section an import created, updated, and found unchanged. */
 export interface Outcome {
@@ -13,7 +14,15 @@ export interface Outcome {
 /** How many records of the file were stored before, by table. */
 type CountsBefore = ReadonlyMap<string, number>;
 
-/** How many records the preview of a dry run shows. */
+/** What a dry run of a partial file would store and change. */
+export interface Preview {
+  /** The JSON texts of the first two records and the last one. */
+  records: string[];
+  /** How many stored values would be other ones, and how many would be gone, by the path of the field. */
+  changes: Record<string, { changed: number; emptied: number }>;
+}
+
+/** How many records the preview of a dry run shows, the last of which is that of the file. */
 const PREVIEW_SIZE = 3;
 
 const mainTables = ({ tables }: StagedImport): Table[] => tables.filter(({ list }) => !list);
@@ -24,11 +33,12 @@ export async function recordBefore(staged: StagedImport): Promise<CountsBefore> 
   for (const table of mainTables(staged)) {
     const { name, stage, key, dataset } = table;
     const isInFile = dataset.shared?.matchingRows('t') ?? `t.${key} in (select ${key} from ${stage})`;
+    const former = isPreviewed(staged) ? `, ${recordJson(table, 't')}::jsonb as record` : '';
     await runStatement(staged, `drop table if exists before_${name}`);
     await runStatement(
       staged,
       `create temporary table before_${name} on commit drop as
-          select t.${key} as key, md5(${stateOf(table, 't')}) as state from ${name} t where ${isVisible(table)} and (${isInFile})`,
+          select t.${key} as key, md5(${stateOf(table, 't')}) as state${former} from ${name} t where ${isVisible(table)} and (${isInFile})`,
     );
     const select = `select count(*)::integer as count from before_${name}`;
     const [row] = await runStatement<{ count: number }>(staged, select);
@@ -82,18 +92,44 @@ export async function reportedIds(staged: StagedImport): Promise<Record<string, 
   return idsBySection;
 }
 
-/** The JSON texts of the first records as they are now stored. */
-export async function previewRecords(staged: StagedImport): Promise<string[]> {
+const isPreviewed = ({ isDryRun, plan }: StagedImport): boolean => isDryRun && plan.isPartial;
+
+/** What is now stored of the records of the file, and how it differs from what was. */
+export async function preview(staged: StagedImport): Promise<Preview> {
   const [main] = mainTables(staged);
-  if (!main) return [];
+  if (!main) return { records: [], changes: {} };
   const { name, stage, key } = main;
   const rows = await runStatement<{ record: string }>(
     staged,
     `select ${recordJson(main, 't')} as record
-        from ${stage} s join ${name} t on t.${key} = s.${key} and ${isVisible(main)}
-        order by s.record_index limit ${PREVIEW_SIZE}`,
+        from (select *, row_number() over (order by record_index) as nth, count(*) over () as n from ${stage}) s
+        join ${name} t on t.${key} = s.${key} and ${isVisible(main)}
+        where s.nth < ${PREVIEW_SIZE} or s.nth = s.n order by s.record_index`,
   );
-  return rows.map(({ record }) => record);
+  return { records: rows.map(({ record }) => record), changes: await changedFields(staged, main) };
+}
+
+async function changedFields(staged: StagedImport, main: Table): Promise<Preview['changes']> {
+  const { name, key, dataset } = main;
+  const paths = [...fieldsIn(dataset.record)]
+    .filter(([path, schema]) => (schema.isArray || !classOf(schema)) && staged.plan.providesField(path))
+    .map(([path]) => path.split('.'));
+  const isEmpty = (value: string): string => `coalesce(${value}, 'null') in ('null', '""', '[]')`;
+  const rows = await runStatement<{ path: string; changed: number; emptied: number }>(
+    staged,
+    `select p.path, count(*) filter (where not ${isEmpty('f.now')})::integer as changed,
+          count(*) filter (where ${isEmpty('f.now')})::integer as emptied
+        from before_${name} b join ${name} t on t.${key} = b.key and ${isVisible(main)}
+        cross join lateral (select ${recordJson(main, 't')}::jsonb as record) n
+        cross join jsonb_array_elements('${JSON.stringify(paths)}') with ordinality p (path, nth)
+        cross join lateral (select array(select jsonb_array_elements_text(p.path)) as names) a
+        cross join lateral (select b.record #> a.names as former, n.record #> a.names as now) f
+        where f.former is distinct from f.now and not ${isEmpty('f.former')}
+        group by p.path, p.nth order by p.nth`,
+  );
+  return Object.fromEntries(
+    rows.map(({ path, changed, emptied }) => [(path as unknown as string[]).join('.'), { changed, emptied }]),
+  );
 }
 
 async function countChanges(staged: StagedImport, table: Table): Promise<Pick<Outcome, 'created' | 'updated'>> {

@@ -1,13 +1,5 @@
 import { MAX_LENGTH } from '../../fields/fields';
-
-/** Characters that cannot be seen, control a terminal or reorder its text. JSON leaves many of them unescaped. */
-const INVISIBLE = /(?! )[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}]/gu;
-
-const escapeCodeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
-/** Escapes invisible characters, so that text from elsewhere is safe to print on one line. */
-export const escapeInvisible = (text: string): string =>
-  text.replace(INVISIBLE, (character) => character.split('').map(escapeCodeUnit).join(''));
+import { escapeInvisible } from '../../fields/invisible';
 
 /** A name from a file in quotes, safe to print, and cut to the length that names may have. */
 export const quote = (name: string): string => escapeInvisible(JSON.stringify(name.slice(0, MAX_LENGTH.name)));

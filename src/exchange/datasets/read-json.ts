@@ -101,6 +101,7 @@ function* lineRecords(
     if (text.trim() === '') continue;
     requireRowLength(text.length, line);
     const value = parseJson(text) as { section?: unknown; record?: unknown } | null | undefined;
+    if (isObject(value) && 'written' in value) throw ofBefore(line);
     const section = value?.section;
     if (datasets.has(section)) {
       yield { section, record: value?.record, line };
@@ -112,6 +113,13 @@ function* lineRecords(
       issues.add({ ...NO_LOCATION, line, value: typeof section === 'string' ? section : null, expected, message });
     }
   }
+}
+
+/** A record and what an import made of it are no dataset: which of them should be stored, only an undo can find out. */
+function ofBefore(line: number): ImportError {
+  const expected = 'a dataset';
+  const message = 'This is a file of --before. To take its import back, use "imports undo IMPORTID --before FILE".';
+  return new ImportError([{ ...NO_LOCATION, line, expected, message }]);
 }
 
 /** @param line in which the object begins */

@@ -52,7 +52,7 @@ function missingFields(
   const filled = new Set(columns.map(({ property }) => property));
   const isFilled = ({ propertyName, databaseName }: ColumnMetadata): boolean =>
     filled.has(propertyName) ||
-    databaseName === derived?.column ||
+    derived.some(({ column }) => column === databaseName) ||
     propertyName === 'organizationId' ||
     (tracked !== undefined && propertyName === 'position');
   const isNeeded = (column: ColumnMetadata): boolean =>

@@ -69,7 +69,7 @@ function objectJson(columns: FilledColumn[], row: string): string {
 }
 
 /** A reference is rendered as the key of its target, and a date-time with the precision of its column. */
-function columnValue({ name, type, target, isAsStored, isPrecise, isDecimalText }: FilledColumn, row: string): string {
+export function columnValue({ name, type, target, isAsStored, isPrecise, isDecimalText }: FilledColumn, row: string): string {
   if (target && !isAsStored) {
     return `(select o.${target.key} from ${target.table} o
       where o.organization_id = ${row}.organization_id and o.id = ${row}.${name})`;

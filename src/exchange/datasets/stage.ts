@@ -2,7 +2,7 @@ import { finished } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { settledQuery } from '../../data/database/errors';
-import type { LocatedIssue } from './import-error';
+import { type IssueCollector, type LocatedIssue, NO_LOCATION } from './import-error';
 import {
   type ImportContext,
   type ImportPlan,
@@ -27,6 +27,8 @@ const STAGE_BATCH_LENGTH = 4 << 20;
 export interface Repetitions {
   /** How many rows were dropped or merged because others are the same record. */
   repeatedRows: number;
+  /** How many rows were left out because no stored record matches them. */
+  notFound: number;
   /** How many rows are most likely about the person of an earlier row, and are records of their own. */
   samePersonRows: number;
 }
@@ -39,9 +41,11 @@ export interface StagedImport extends ImportContext {
   /** The tables that the file fills. */
   tables: Table[];
   isDryRun: boolean;
+  /** Takes the errors of what a lenient import leaves out. */
+  leftOutIssues?: IssueCollector;
 }
 
-/** The temporary table of what a lenient import leaves out, in the order in which it is found. */
+/** The temporary table of what a lenient import leaves out. */
 const LEFT_OUT = 'staged_left_out';
 
 /**
@@ -75,7 +79,7 @@ export class Stage {
   /** Creates the tables anew: an earlier import may have left others on the connection. */
   async create(): Promise<void> {
     const definitions = this.tables.map((table) => [table.stage, stageDefinition(table)]);
-    if (this.plan.isLenient) definitions.push([LEFT_OUT, '(entry json)']);
+    if (this.plan.isLenient) definitions.push([LEFT_OUT, '(line integer, entry json)']);
     for (const [name, definition] of definitions) {
       await this.context.manager.query(`drop table if exists ${name}`);
       await this.context.manager.query(`create temporary table ${name} ${definition}`);
@@ -86,17 +90,18 @@ export class Stage {
    * Queues a record and what is left out of it.
    * @returns whether it is time to flush
    */
-  enqueue({ location, record, issues, problem, cells }: ReadRecord): boolean {
+  enqueue({ location, record, issues, problem, rowText }: ReadRecord): boolean {
     if (location && record) {
       const { section } = location;
-      for (const table of this.tablesOf(section)) this.queue(table.stage, copyRows(table, location, record, cells));
+      for (const table of this.tablesOf(section))
+        this.queue(table.stage, copyRows(table, location, record, this.plan, rowText));
       this.addToCount(section, 1);
     }
     if (this.plan.isLenient) {
       for (const { line, column, value, message: reason } of issues) {
         this.queueLeftOut({ line, column: column ?? '', value: String(value ?? ''), reason });
       }
-      if (problem) this.queueRow(problem, cells);
+      if (problem) this.queueRow(problem, rowText);
     }
     this.queuedRecords++;
     return this.queuedRecords >= STAGE_BATCH_SIZE || this.queuedLength >= STAGE_BATCH_LENGTH;
@@ -108,11 +113,11 @@ export class Stage {
   }
 
   private queueLeftOut(leftOut: LeftOut): void {
-    this.queue(LEFT_OUT, `${copyText(leftOut, 'json')}\n`);
+    this.queue(LEFT_OUT, `${leftOut.line ?? NULL}\t${copyText(leftOut, 'json')}\n`);
   }
 
-  private queueRow({ line, message: reason }: LocatedIssue, cells?: string[]): void {
-    this.queueLeftOut({ line, column: null, value: null, reason, cells });
+  private queueRow({ line, message: reason }: LocatedIssue, rowText?: string): void {
+    this.queueLeftOut({ line, column: null, value: null, reason, rowText });
   }
 
   /** Takes records out, and adds their rows to what is left out. @param reasons by the index of the record */
@@ -122,27 +127,29 @@ export class Stage {
     if (reasons.size === 0 || !main) return;
     const indexes = [...reasons.keys()];
     const issues = [...reasons.values()];
-    // Their cells do not leave PostgreSQL: all of them may be larger than the memory.
-    await manager.query(
-      `insert into ${LEFT_OUT}
-        select json_build_object('line', r.line, 'column', null, 'value', null, 'reason', r.reason, 'cells', s.row_cells)
-        from unnest($1::integer[], $2::integer[], $3::text[]) with ordinality r (index, line, reason, n)
-          join ${main.stage} s on s.record_index = r.index order by n`,
-      [indexes, issues.map(({ line }) => line), issues.map(({ message }) => message)],
-    );
+    if (this.plan.isLenient) {
+      // Their texts do not leave PostgreSQL: all of them may be larger than the memory.
+      await manager.query(
+        `insert into ${LEFT_OUT}
+          select r.line, json_build_object('line', r.line, 'column', null, 'value', null, 'reason', r.reason, 'rowText', s.row_text)
+          from unnest($1::integer[], $2::integer[], $3::text[]) with ordinality r (index, line, reason, n)
+            join ${main.stage} s on s.record_index = r.index order by n`,
+        [indexes, issues.map(({ line }) => line), issues.map(({ message }) => message)],
+      );
+    }
     for (const { stage } of [main, ...lists]) {
       await manager.query(`delete from ${stage} where record_index = any($1)`, [indexes]);
     }
     this.addToCount(section, -reasons.size);
   }
 
-  /** What is left out, in the order in which it was found. A cursor reads it, in the transaction that writes the records. */
+  /** What is left out, in the order of the file. A cursor reads it, in the transaction that writes the records. */
   async *leftOut(): AsyncGenerator<LeftOut> {
     // The longest entry says how many of them may be in memory at a time.
     const [{ size }] = await this.context.manager.query<[{ size: number }]>(
       `select greatest(1, least(${STAGE_BATCH_SIZE}, ${STAGE_BATCH_LENGTH} / max(length(entry::text)))) as size from ${LEFT_OUT}`,
     );
-    const select = `select entry from ${LEFT_OUT} order by ctid`;
+    const select = `select entry from ${LEFT_OUT} order by line, ctid`;
     for await (const rows of fetchBatches<{ entry: LeftOut }>(this.context, select, size)) {
       for (const { entry } of rows) yield entry;
     }
@@ -158,7 +165,23 @@ export class Stage {
     const repeatedRows = main ? await resolveDuplicates(manager, main, this.plan) : 0;
     if (main) this.addToCount(main.section, -repeatedRows);
     await this.matchStoredRows();
-    return { repeatedRows, samePersonRows: await this.countSamePerson(this.plan) };
+    const samePersonRows = await this.countSamePerson(this.plan);
+    return { repeatedRows, samePersonRows, notFound: await this.leaveOutNew() };
+  }
+
+  /** Takes out the records that are not stored, if the import only updates others. @returns how many */
+  private async leaveOutNew(): Promise<number> {
+    if (!this.plan.isUpdateOnly || !this.onlyTable) return 0;
+    const { name, stage, key, section } = this.onlyTable;
+    const rows = await runStatement<{ index: number; line: number | null }>(
+      this.context,
+      `select s.record_index as index, s.line from ${stage} s
+        where not exists (select from ${name} t where t.organization_id = $1 and t.${key} = s.${key})`,
+    );
+    const message = 'No stored record matches this row, and --update-only creates none.';
+    const issue = { ...NO_LOCATION, expected: 'a row that matches', message };
+    await this.leaveOut(section, new Map(rows.map(({ index, line }) => [index, { ...issue, line }])));
+    return rows.length;
   }
 
   private addToCount(section: string, count: number): void {
@@ -269,14 +292,20 @@ function stageDefinition({ name, staged }: Table): string {
     column.isAsStored ? `t.${column.name}` : `null::${column.type} as ${column.name}`,
   );
   const position =
-    'null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_cells';
+    'null::integer as line, null::integer as record_index, null::integer as entry_index, null::json as row_text';
   return `as select ${position}, ${columns.join(', ')} from ${name} t with no data`;
 }
 
 type Row = Record<string, unknown>;
 
 /** The rows of a record in a table, one or one for each entry of the array that the table stores, in the format of COPY. */
-function copyRows(table: Table, { index, line }: RecordLocation, record: object, rowCells?: string[]): string {
+function copyRows(
+  table: Table,
+  { index, line }: RecordLocation,
+  record: object,
+  { keepsMissing }: ImportPlan,
+  rowText?: string,
+): string {
   const { list, staged, owner, dataset, record: entryClass, key } = table;
   const fields = record as Row;
   // Joined cells are one text. Texts that are appended to each other stay many, which the garbage collector copies.
@@ -285,12 +314,12 @@ function copyRows(table: Table, { index, line }: RecordLocation, record: object,
       String(line ?? NULL),
       String(index),
       String(entryIndex ?? NULL),
-      copyText(list ? null : rowCells, 'json'),
+      copyText(list ? null : rowText, 'json'),
     ];
     for (const column of staged) cells.push(copyText(valueOf(column), column.type));
     return `${cells.join('\t')}\n`;
   };
-  if (!list) return row(undefined, (column) => valueOf(column, fields));
+  if (!list) return row(undefined, (column) => valueOf(column, fields, keepsMissing));
   const entries = (fields[list.name] ?? []) as unknown[];
   const rows = entries.map((entry, entryIndex) =>
     row(entryIndex, (column) => {
@@ -303,9 +332,10 @@ function copyRows(table: Table, { index, line }: RecordLocation, record: object,
   return rows.join('');
 }
 
-function valueOf({ outer, inner, initial }: StagedColumn, fields: Row): unknown {
+function valueOf({ outer, inner, initial }: StagedColumn, fields: Row, keepsMissing = false): unknown {
   const value = fields[outer];
-  return (inner === undefined ? value : (value as Row | null | undefined)?.[inner]) ?? initial;
+  const own = inner === undefined ? value : (value as Row | null | undefined)?.[inner];
+  return own ?? (keepsMissing ? undefined : initial);
 }
 
 /** What begins or ends a value in the text format of COPY. */

@@ -63,8 +63,8 @@ export interface Table {
   owner?: FilledColumn;
   /** The list whose positions the database assigns to the rows. */
   tracked?: TrackedList;
-  /** The column that is derived from the others. */
-  derived?: DerivedColumn;
+  /** The columns that are derived from the others. */
+  derived: DerivedColumn[];
   /** The class of its records, or of the entries of the array; undefined if these are texts. */
   record?: Class;
   /** Whether all organizations share the rows. */
@@ -133,7 +133,7 @@ function tableOf(dataSource: DataSource, section: string, dataset: Dataset, keyO
     match: owner && !hasOwnId ? [owner.name, key] : [key],
     owner,
     tracked,
-    derived: derivedColumnsOf(dataSource).find(({ table }) => table === name),
+    derived: derivedColumnsOf(dataSource).filter(({ table }) => table === name),
     record,
     isShared: !metadata.findColumnWithPropertyName('organizationId'),
   };

@@ -1,6 +1,8 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { FeedResource } from '../../feed/changes/feed-resource';
+import { columnValue } from './record-sql';
 import type { Table } from './tables';
+import { UNDO_BATCH_SIZE } from './undo-transaction';
 
 /** An entry has numbers as `event_id`, and UUIDs as `id`. */
 type EntryKeys = Partial<Record<'event_id' | 'id', string>>;
@@ -18,16 +20,20 @@ export interface CreatedRecords {
   parent?: { table: string; column: string };
 }
 
-/** So few are deleted while others wait for a tenth of a second at most. */
-const BATCH_SIZE = 200;
-
 /**
  * The temporary table of the records that the import created, by their entries in the audit log. `outcome` says what became of
  * a record: it was deleted, or why it stays. It is null if the record is gone already.
  */
 const ENTRIES = 'undo_entries';
 
+/** The temporary table of the entries of lists that a dry run would remove, by the keys of their records and their own. */
+const REMOVALS = 'undo_removals';
+
+export const ADD_REMOVALS = `insert into ${REMOVALS} select $1, * from unnest($2::text[], $3::text[]) on conflict do nothing`;
+
 export const CREATE_ENTRIES = `
+  drop table if exists ${REMOVALS};
+  create temporary table ${REMOVALS} (list text, owner text, key text, primary key (list, key, owner));
   drop table if exists ${ENTRIES};
   create temporary table ${ENTRIES} (
     n integer generated always as identity primary key, resource text, seq bigint, event_id bigint, id uuid, outcome text
@@ -37,16 +43,36 @@ export const CREATE_ENTRIES = `
 
 /** The entries of one batch each. */
 export const SELECT_BATCHES = `
-  select resource, min(n) as first, max(n) as last from ${ENTRIES} group by resource, (n - 1) / ${BATCH_SIZE} order by first`;
+  select resource, min(n) as first, max(n) as last from ${ENTRIES} group by resource, (n - 1) / ${UNDO_BATCH_SIZE} order by first`;
 
 export const COUNT_OUTCOMES = `
   select resource, outcome, count(*)::integer as count from ${ENTRIES} where outcome is not null
   group by resource, outcome order by min(n)`;
 
-/** The first `$1` records that stay. */
+/** The first `$1` records that stay for each reason. */
 export const SELECT_LEFT = `
-  select resource, concat_ws(' ', event_id, id) as id, outcome as reason from ${ENTRIES} where outcome <> 'deleted'
-  order by n limit $1`;
+  select resource, id, null as field, outcome as reason from (
+    select *, row_number() over (partition by outcome order by n) as nth,
+      concat_ws(' ', event_id, entry_id) as id
+    from (select n, resource, event_id, id as entry_id, outcome from ${ENTRIES} where outcome <> 'deleted') stays
+  ) numbered where nth <= $1 order by n`;
+
+const laterImports = (sameRecord: string): string => `
+  select l.import_id from audit_log a join audit_log l on ${sameRecord}
+  where a.organization_id = $1 and a.import_id = $2 and a.at between $3 and $4 and a.resource <> 'imports'
+    and l.organization_id = $1 and l.resource = a.resource and l.seq > a.seq
+    and l.operation = 'import' and l.import_id <> $2`;
+
+/** The later imports, not taken back, of records that the import `$2` wrote from `$3` to `$4`. */
+export const SELECT_LATER_IMPORTS = `
+  select i.id as "importId", i.at, i.details ->> 'file' as file from audit_log i
+  where i.organization_id = $1 and i.resource = 'imports' and i.change = 'c'
+    and i.id in (
+      ${laterImports('l.id = a.id and l.event_id is not distinct from a.event_id')}
+      union ${laterImports('l.id is null and a.id is null and l.event_id = a.event_id')}
+    )
+    and not exists (select from audit_log u where u.id = i.id and u.resource = 'imports' and u.change = 'd')
+  order by i.seq`;
 
 /**
  * What an undo deletes, in the order in which it does: associations, and then sections, each before those that it refers to.
@@ -134,23 +160,46 @@ export class UndoStatements {
     return `delete from ${records.table} t using ${ENTRIES} r where ${isEntry(records)} and r.outcome = 'deleted'`;
   }
 
+  /** The condition of a dry run that the row of a table would not have been deleted before. */
+  isKept(table: string, row: string): string {
+    const records = this.all.find((each) => each.table === table);
+    if (!this.isDryRun || !records) return 'true';
+    const { resource, keys } = records;
+    return `not exists (select from ${ENTRIES} d
+      where d.resource = '${resource}' and d.outcome = 'deleted' and ${isRecord(keys, row, 'd')})`;
+  }
+
+  /** Of the entries of a list, by their keys `$2`, those that others use. They are locked, so that nobody can begin to use them. */
+  usedEntries({ name, key }: Table): string {
+    return `select l.${key}::text as key from ${name} l
+      where l.organization_id = $1 and l.${key} = any($2) and ${this.isReferredTo(name, 'l')}
+      order by l.${key} ${this.isDryRun ? '' : 'for update of l'}`;
+  }
+
   /** Whether rows refer to the row `t` that are no part of its record. */
   private isInUse({ table }: CreatedRecords): string {
     const main = this.tables.find(({ name, list }) => name === table && !list);
     if (!main) return 'false';
-    // The rows to which others may refer, and the column that has the id of the record.
-    const owned = main.lists.map(({ name, owner }) => ({ name, id: owner?.name }));
+    const lists = main.lists.map(
+      ({ name, owner }) => `exists (select from ${name} l
+      where l.organization_id = $1 and l.${owner?.name} = t.id and ${this.isReferredTo(name, 'l')})`,
+    );
+    return [this.isReferredTo(table, 't', main.lists), ...lists].join(' or ');
+  }
+
+  /** The condition that rows refer to a row of a table. @param parts the tables whose rows are parts of its record */
+  private isReferredTo(table: string, row: string, parts: Table[] = []): string {
     const conditions: string[] = [];
     for (const metadata of this.dataSource.entityMetadatas) {
-      if (owned.some(({ name }) => name === metadata.tableName)) continue;
+      if (parts.some(({ name }) => name === metadata.tableName)) continue;
       for (const { columns, referencedColumns, referencedEntityMetadata } of metadata.foreignKeys) {
-        const target = [{ name: table, id: 'id' }, ...owned].find(
-          ({ name }) => name === referencedEntityMetadata.tableName,
+        if (referencedEntityMetadata.tableName !== table) continue;
+        const refersTo = columns.map(
+          (own, n) => `u.${own.databaseName} = ${row}.${referencedColumns[n]?.databaseName}`,
         );
-        if (!target) continue;
-        const refersTo = columns.map((own, n) => `u.${own.databaseName} = l.${referencedColumns[n]?.databaseName}`);
-        conditions.push(`exists (select from ${metadata.tableName} u join ${target.name} l on ${refersTo.join(' and ')}
-          where l.organization_id = $1 and l.${target.id} = t.id ${this.stays(metadata)})`);
+        conditions.push(
+          `exists (select from ${metadata.tableName} u where ${refersTo.join(' and ')} ${this.stays(metadata)})`,
+        );
       }
     }
     return conditions.length > 0 ? `(${conditions.join(' or ')})` : 'false';
@@ -159,14 +208,18 @@ export class UndoStatements {
   /** The condition of a dry run that the row `u` would not have been deleted before, nor the record whose list has it. */
   private stays({ tableName }: EntityMetadata): string {
     if (!this.isDryRun) return '';
-    const { owner } = this.tables.find(({ name }) => name === tableName) ?? {};
+    const { owner, key, columns = [], list } = this.tables.find(({ name }) => name === tableName) ?? {};
     const conditions = this.all.flatMap(({ resource, table, keys }) => {
-      const isGone = (condition: string): string => `and not exists (
-        select from ${ENTRIES} d where d.resource = '${resource}' and d.outcome = 'deleted' and ${condition})`;
-      if (table === tableName) return [isGone(isRecord(keys, 'u', 'd'))];
+      if (table === tableName) return [`and ${this.isKept(table, 'u')}`];
       if (table !== owner?.target?.table) return [];
-      return [isGone(`u.${owner.name} = d.${keys.id ? 'id' : 'event_id'}`)];
+      return `and not exists (select from ${ENTRIES} d where d.resource = '${resource}' and d.outcome = 'deleted'
+        and u.${owner.name} = d.${keys.id ? 'id' : 'event_id'})`;
     });
+    const keyColumn = columns.find(({ name }) => name === key);
+    if (list && owner && keyColumn) {
+      conditions.push(`and not exists (select from ${REMOVALS} d where d.list = '${tableName}'
+        and d.owner = ${columnValue(owner, 'u')}::text and d.key = ${columnValue(keyColumn, 'u')}::text)`);
+    }
     return conditions.join(' ');
   }
 }

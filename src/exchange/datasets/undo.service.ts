@@ -1,34 +1,44 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import { setAuditedImport } from '../../access/audit-log.service';
+import type { PoolClient } from 'pg';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { type AuditedImport, recordUndo } from '../../access/audited-imports';
 import { FeedResources } from '../../feed/changes/feed-resource';
-import { withRetries } from '../../data/database/errors';
-import { lockOrganization } from '../../data/database/locks';
 import { type Counts, Datasets } from './dataset';
+import { IssueCollector } from './import-error';
+import { WHOLE_RECORDS } from './import-plan';
+import { Stage } from './stage';
 import { tablesOf } from './tables';
+import type { LeftReason } from './undo-merge';
+import { type ChangedRecord, type LeftExample, MAX_EXAMPLES, Restoration, type Restored } from './undo-restore';
 import {
   COUNT_OUTCOMES,
   CREATE_ENTRIES,
   createdRecordsOf,
   SELECT_BATCHES,
+  SELECT_LATER_IMPORTS,
   SELECT_LEFT,
   UndoStatements,
 } from './undo-statements';
+import { inUndoTransaction } from './undo-transaction';
 
-/** Why a record that an import created is not deleted. */
-type LeftReason = 'changed' | 'inUse';
+/** A later import of records that an import has written. */
+interface LaterImport {
+  importId: string;
+  at: Date;
+  file: string | null;
+}
 
 /** What an undo does, or would do. */
-export interface Undo {
+export interface Undo extends Restored {
   /** Numbers of deleted records by their resource. */
   deleted: Counts;
-  left: Record<LeftReason, Counts>;
-  /** The first records that are left. */
-  examples: { resource: string; id: string; reason: LeftReason }[];
+  /** Imports that should be taken back before this one. */
+  laterImports: LaterImport[];
 }
 
 export interface UndoOptions {
+  /** The records that the import changed; undefined if they are not known. */
+  changes?: AsyncIterable<ChangedRecord>;
   dryRun?: boolean;
   /** Called after each batch with the number of records so far. */
   onProgress?: (records: number) => void;
@@ -40,9 +50,7 @@ interface Batch {
   last: number;
 }
 
-const MAX_EXAMPLES = 10;
-
-/** Deletes what an import created, as far as nobody has changed it since. */
+/** Takes an import back: deletes what it created, and brings back what it changed, as far as nobody has changed it since. */
 @Injectable()
 export class UndoService {
   constructor(
@@ -55,16 +63,17 @@ export class UndoService {
    * Undoes an import in batches, each of which is a transaction. If it is interrupted, call it again to continue. A dry run
    * looks at the database as of one moment, and locks nothing.
    */
-  async undo(audited: AuditedImport, { dryRun = false, onProgress }: UndoOptions = {}): Promise<Undo> {
-    // One connection holds the temporary table.
+  async undo(audited: AuditedImport, options: UndoOptions = {}): Promise<Undo> {
+    // One connection holds the temporary tables.
     const runner = this.dataSource.createQueryRunner();
     const { manager } = runner;
     try {
-      if (dryRun) {
-        return await manager.transaction('REPEATABLE READ', () => this.undoAll(manager, audited, dryRun, onProgress));
+      if (options.dryRun) {
+        return await manager.transaction('REPEATABLE READ', () => this.undoAll(runner, audited, options));
       }
-      const result = await this.undoAll(manager, audited, dryRun, onProgress);
-      if (!audited.undoneAt || Object.keys(result.deleted).length > 0) await recordUndo(manager, audited);
+      const result = await this.undoAll(runner, audited, options);
+      const hasChanged = Object.keys({ ...result.deleted, ...result.restored }).length > 0;
+      if (!audited.undoneAt || hasChanged) await recordUndo(manager, audited);
       return result;
     } finally {
       await runner.release();
@@ -72,58 +81,61 @@ export class UndoService {
   }
 
   private async undoAll(
-    manager: EntityManager,
-    { organizationId, importId, at, finishedAt }: AuditedImport,
-    isDryRun: boolean,
-    onProgress: (records: number) => void = () => undefined,
+    runner: QueryRunner,
+    audited: AuditedImport,
+    { changes, dryRun = false, onProgress = () => undefined }: UndoOptions,
   ): Promise<Undo> {
+    const { manager } = runner;
+    const { organizationId, importId, at, finishedAt } = audited;
+    const importEntries = [organizationId, importId, at, finishedAt];
     const tables = tablesOf(this.dataSource, this.datasets);
-    const all = createdRecordsOf(this.dataSource, tables, this.feedResources.all);
-    const statements = new UndoStatements(this.dataSource, tables, all, isDryRun);
+    const created = createdRecordsOf(this.dataSource, tables, this.feedResources.all);
+    const statements = new UndoStatements(this.dataSource, tables, created, dryRun);
+    const laterImports = await manager.query<LaterImport[]>(SELECT_LATER_IMPORTS, importEntries);
     await manager.query(CREATE_ENTRIES);
-    for (const records of all) {
-      await manager.query(statements.collect(records), [organizationId, importId, at, finishedAt]);
-    }
-    for (const { resource, first, last } of await manager.query<Batch[]>(SELECT_BATCHES)) {
-      const records = all.find((each) => each.resource === resource)!;
-      const batch = [organizationId, first, last];
-      const classify = () => manager.query(statements.classify(records), [...batch, importId]);
+    for (const records of created) await manager.query(statements.collect(records), importEntries);
+
+    const context = { organizationId, manager, issues: new IssueCollector() };
+    const stage = dryRun
+      ? undefined
+      : new Stage(context, (await runner.connect()) as PoolClient, tables, WHOLE_RECORDS);
+    await stage?.create();
+    const restoration = new Restoration(manager, audited, tables, statements, stage);
+    // What the import changed comes first, because it may refer to what the import created.
+    if (changes) await restoration.restoreAll(changes, onProgress);
+    for (const batch of await manager.query<Batch[]>(SELECT_BATCHES)) {
+      const records = created.find(({ resource }) => resource === batch.resource)!;
+      const values = [organizationId, batch.first, batch.last];
+      const classify = () => manager.query(statements.classify(records), [...values, importId]);
       const work = async (): Promise<void> => {
-        for (const lock of statements.locks(records)) await manager.query(lock, batch);
+        for (const lock of statements.locks(records)) await manager.query(lock, values);
         // The rows are locked, so what others have committed is seen, and nobody can add to it.
         await classify();
-        await manager.query(statements.deletion(records), batch);
+        await manager.query(statements.deletion(records), values);
       };
-      if (isDryRun) await classify();
-      else await inAuditedTransaction(manager, organizationId, importId, work);
-      onProgress(last);
+      await (dryRun ? classify() : inUndoTransaction(manager, audited, work));
+      onProgress(batch.last);
     }
-    return resultOf(manager);
+    await restoration.restorePostponed();
+    return { ...(await resultOf(manager, restoration.result)), laterImports };
   }
 }
 
-const inAuditedTransaction = (
+/** Adds what became of the records that the import created. */
+async function resultOf(
   manager: EntityManager,
-  organizationId: number,
-  importId: string,
-  work: () => Promise<void>,
-): Promise<void> =>
-  withRetries(() =>
-    manager.transaction(async () => {
-      await lockOrganization(manager, organizationId);
-      await setAuditedImport(manager, organizationId, 'imports undo', importId);
-      await work();
-    }),
-  );
-
-async function resultOf(manager: EntityManager): Promise<Undo> {
-  const result: Undo = { deleted: {}, left: { changed: {}, inUse: {} }, examples: [] };
+  { restored, left, examples }: Restored,
+): Promise<Omit<Undo, 'laterImports'>> {
+  const deleted: Counts = {};
   const counts =
     await manager.query<{ resource: string; outcome: LeftReason | 'deleted'; count: number }[]>(COUNT_OUTCOMES);
   for (const { resource, outcome, count } of counts) {
-    const ofOutcome = outcome === 'deleted' ? result.deleted : result.left[outcome];
-    ofOutcome[resource] = count;
+    const ofOutcome = outcome === 'deleted' ? deleted : left[outcome];
+    ofOutcome[resource] = (ofOutcome[resource] ?? 0) + count;
   }
-  result.examples = await manager.query(SELECT_LEFT, [MAX_EXAMPLES]);
-  return result;
+  const ofCreated = await manager.query<LeftExample[]>(SELECT_LEFT, [MAX_EXAMPLES]);
+  const all = [...ofCreated, ...examples];
+  const isShown = ({ reason }: LeftExample, index: number): boolean =>
+    all.slice(0, index).filter((each) => each.reason === reason).length < MAX_EXAMPLES;
+  return { deleted, restored, left, examples: all.filter(isShown) };
 }

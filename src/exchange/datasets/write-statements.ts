@@ -47,15 +47,29 @@ function tableStatements(table: Table, plan: ImportPlan, margin?: number): strin
   if (margin !== undefined) inserts.push(`analyze (skip_locked) ${name}`);
   if (!list) return [...updateRows(table, plan), ...inserts];
   if (!plan.providesField(list.name)) return inserts;
-  const deletes = list.isAdditive ? [] : [deleteMissingEntries(table)];
+  const deletes = list.isAdditive ? [] : [deleteMissingEntries(table, plan)];
   return [...deletes, ...updateRows(table, plan), ...inserts];
 }
 
-function sharedStatements({ dataset, columns }: Table, plan: ImportPlan): string[] {
+function sharedStatements(table: Table, plan: ImportPlan): string[] {
+  const { dataset, columns } = table;
   const written = columns.filter(({ name, isKept }) => !isKept && name !== 'id');
   const provided = written.filter(({ path }) => plan.providesField(path));
   const names = (some: FilledColumn[]): string[] => some.map(({ name }) => name);
-  return dataset.shared?.writeStatements(names(provided), names(written)) ?? [];
+  const statements = dataset.shared?.writeStatements(names(provided), names(written)) ?? [];
+  return plan.keepsMissing ? [completeRows(table, written), ...statements] : statements;
+}
+
+/** Gives staged rows what they lack: the stored values, or those of a new row. The rows of all organizations are locked. */
+function completeRows({ name, stage, key }: Table, columns: FilledColumn[]): string {
+  const values = columns.map((column) => {
+    const stored = `t.${column.name}`;
+    const value =
+      column.initial === undefined ? stored : `coalesce(${stored}, ${quotedLiteral(column.initial)}::${column.type})`;
+    return `${column.name} = coalesce(s.${column.name}, ${value})`;
+  });
+  return `update ${stage} s set ${values.join(', ')}
+    from ${stage} own left join ${name} t on t.${key} = own.${key} where own.record_index = s.record_index`;
 }
 
 /** The staged rows of a table under the alias `s`, with ids in place of the keys that they refer to. */
@@ -71,18 +85,25 @@ export function stagedRows({ stage, columns }: Table): string {
   return `(select s.line, s.record_index, s.entry_index, ${values.join(', ')} from ${stage} s ${joins.join(' ')}) s`;
 }
 
+/** Matches texts without a character that can be seen: controls, formats and separators. */
+const INVISIBLE_TEXT =
+  '^[\\u0001-\\u0020\\u007f-\\u00a0\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u1680\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff\\ufff9-\\ufffb]*$';
+
 /** The condition that two rows match each other. */
 const isSameRow = ({ match }: Table, one: string, other: string): string =>
   match.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ');
 
-/** Deletes the stored entries that a record of the file no longer has. */
-function deleteMissingEntries(table: Table): string {
-  const { name, owner } = table;
+/** Deletes the stored entries that a record of the file no longer has. A row without any may keep them all. */
+function deleteMissingEntries(table: Table, { keepsMissing }: ImportPlan): string {
+  const { name, owner, stage } = table;
+  const hasEntries = keepsMissing
+    ? `and exists (select from ${stage} own where own.${owner?.name} = t.${owner?.name})`
+    : '';
   const { table: main, key } = owner?.target ?? {};
   return `
     delete from ${name} t using ${main} o
     where t.organization_id = $1 and o.organization_id = $1 and o.id = t.${owner?.name}
-      and o.${key} in (select ${key} from staged_${main})
+      and o.${key} in (select ${key} from staged_${main}) ${hasEntries}
       and not exists (select from ${stagedRows(table)} where ${isSameRow(table, 's', 't')})`;
 }
 
@@ -110,9 +131,11 @@ function updateRows(table: Table, plan: ImportPlan): string[] {
 
 function updatedValue({ name, path, isKept, type }: FilledColumn, plan: ImportPlan): string {
   if (isKept) return `coalesce(s.${name}, t.${name})`;
-  // A partial file cannot tell null from an empty text, so a stored empty text is not changed to null.
-  const isAmbiguous = plan.isPartial && type === 'text';
-  const imported = isAmbiguous ? `coalesce(s.${name}, case t.${name} when '' then '' end)` : `s.${name}`;
+  // A partial file cannot tell null from a text that nobody can see, so a stored one is not changed to null.
+  const isAmbiguous = plan.isPartial && !plan.keepsMissing && type === 'text';
+  const imported = isAmbiguous
+    ? `coalesce(s.${name}, case when t.${name} ~ '${INVISIBLE_TEXT}' then t.${name} end)`
+    : `s.${name}`;
   return plan.mergeSql(path, `t.${name}`, imported);
 }
 
@@ -153,9 +176,15 @@ function insertListed({ name, columns, derived }: Table): string {
   const values = ['$1::integer', 'start + n', ...columns.map(insertedValue)];
   const rows = `select ${values.map((value, index) => `${value} as ${names[index]}`).join(', ')}
     from fresh join allocated using (parent) order by parent, n`;
-  if (!derived?.newRowExpression) return `insert into ${name} (${names.join(', ')}) ${rows}`;
-  const { row, sql } = derived.newRowExpression;
-  return `insert into ${name} (${names.join(', ')}, ${derived.column}) select ${row}.*, ${sql} from (${rows}) ${row}`;
+  const computed = derived.flatMap(({ column, newRowExpression }) =>
+    newRowExpression ? [{ column, newRowExpression }] : [],
+  );
+  const [first] = computed;
+  if (!first) return `insert into ${name} (${names.join(', ')}) ${rows}`;
+  const { row } = first.newRowExpression;
+  const filled = [...names, ...computed.map(({ column }) => column)].join(', ');
+  const expressions = computed.map(({ newRowExpression }) => newRowExpression.sql).join(', ');
+  return `insert into ${name} (${filled}) select ${row}.*, ${expressions} from (${rows}) ${row}`;
 }
 
 /**
@@ -171,11 +200,17 @@ function onConflict({ columns, match, list }: Table, plan: ImportPlan): string {
 }
 
 /** A date that the file does not provide is that of the import; precise ones keep the order of the records. */
-function insertedValue({ name, isKept, isPrecise }: FilledColumn): string {
-  if (!isKept) return name;
+function insertedValue({ name, type, initial, isKept, isPrecise }: FilledColumn): string {
+  if (!isKept && initial === undefined) return name;
+  if (!isKept) return `coalesce(${name}, ${quotedLiteral(initial)}::${type})`;
   return isPrecise
     ? `coalesce(${name}, now() + record_index * interval '1 microsecond')`
     : `coalesce(${name}, now())::timestamptz(3)`;
+}
+
+function quotedLiteral(value: unknown): string {
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function insertionOrder({ columns, list }: Table): string {

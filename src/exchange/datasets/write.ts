@@ -2,7 +2,15 @@ import { CATALOG, lockImports } from '../../data/database/locks';
 import { checkReadOnlyFields } from './check';
 import { runStatement } from './import-plan';
 import { lockLists } from './list-locks';
-import { compareAfter, lockStoredRows, type Outcome, previewRecords, recordBefore, reportedIds } from './outcomes';
+import {
+  compareAfter,
+  lockStoredRows,
+  type Outcome,
+  type Preview,
+  preview,
+  recordBefore,
+  reportedIds,
+} from './outcomes';
 import type { StagedImport } from './stage';
 import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, writeStatements } from './write-statements';
 
@@ -10,7 +18,7 @@ import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, writeStatements } from './write-s
 export interface Written {
   outcomes: Record<string, Outcome>;
   ids: Record<string, Record<string, number | null>>;
-  preview: string[];
+  preview?: Preview;
 }
 
 /** So many records are written in 0.3 s, under the locks of their lists, and leave no positions unused. */
@@ -72,7 +80,7 @@ async function writeRows(staged: StagedImport, margin?: number): Promise<Written
   return {
     outcomes: await compareAfter(staged, before),
     ids: await reportedIds(staged),
-    preview: isDryRun && plan.isPartial ? await previewRecords(staged) : [],
+    preview: isDryRun && plan.isPartial ? await preview(staged) : undefined,
   };
 }
 

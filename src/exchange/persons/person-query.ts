@@ -1,49 +1,63 @@
-/** What identifies a person. Several values are alternatives. */
+/** What identifies a person, as an operator spells it. Several values are alternatives. PostgreSQL decides what is alike. */
 export interface PersonQuery {
-  /** E-mail addresses, trimmed and in lower case. */
+  /** E-mail addresses. */
   emails: string[];
-  /** Phone numbers, digits only. */
+  /** Phone numbers. */
   phones: string[];
   /** IDs of leads. */
   leads: string[];
+  /** IDs of leads that are other persons, so what these have identifies nobody. */
+  others?: string[];
 }
 
-export const normalizeEmail = (address: string): string => address.trim().toLowerCase();
+/** A person in an organization. */
+export interface Person extends PersonQuery {
+  organizationId: number;
+}
 
-export const digitsOf = (number: string): string => number.replace(/\D/g, '');
+/** Numbers with fewer digits would be found in every second text. */
+export const MIN_PHONE_DIGITS = 5;
 
-/** What separates addresses in a text that holds several. SQL and JavaScript read the pattern alike. */
-export const ADDRESS_SEPARATORS = '[\\s,;|<>]+';
+/** An address or a number that is looked for, as `FIND_NEEDLES` prepares it. */
+export interface Needle {
+  kind: 'address' | 'number';
+  /** The address in lower case, or the digits of the number. */
+  value: string;
+  /** How a number may end; of an address null. */
+  ending: string | null;
+  /** Whether an option names it, and not a lead that an option names. */
+  isNamed: boolean;
+  /** Of an address two `like` patterns, for texts and for JSON. Of a number two regular expressions, for any text and for words. */
+  patterns: [string, string];
+}
 
-/** The addresses in a text that holds one or several. */
-export const addressesIn = (text: string | null | undefined): string[] =>
-  normalizeEmail(text ?? '')
-    .split(new RegExp(ADDRESS_SEPARATORS))
-    .filter((token) => token.includes('@'));
-
-const escapeForRegex = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '\\$&');
-const escapeForLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
-
-/** Looked for as they stand: texts without these signs would run two numbers into one, and take five times as long. */
-const PHONE_SIGNS = '[\\s().+/-]*';
-
-/** What PostgreSQL looks for in texts. Each property is one parameter. */
+/** The needles as parameters of statements. */
 export interface Needles {
   emails: string[];
-  /** `like` patterns of texts in lower case that contain an address. */
   emailPatterns: string[];
-  /** Regular expressions of texts that contain a number, with any of the signs that people write between digits. */
+  phones: string[];
   phonePatterns: string[];
-  /** Regular expressions of an address that is not the end of a longer one. */
-  wholeEmailPatterns: string[];
+  phoneWords: string[];
+  phoneEndings: string[];
+  namedEmails: string[];
+  namedPhones: string[];
 }
 
-export const needlesOf = ({ emails, phones }: Omit<PersonQuery, 'leads'>): Needles => ({
-  emails,
-  emailPatterns: emails.map((address) => `%${escapeForLike(address)}%`),
-  phonePatterns: phones.map((digits) => `(^|[^0-9])${[...digits].join(PHONE_SIGNS)}([^0-9]|$)`),
-  wholeEmailPatterns: emails.map((address) => `(?<![a-z0-9.+-])${escapeForRegex(address)}(?![a-z0-9-]|\\.[a-z0-9])`),
-});
+export function groupNeedles(needles: Needle[]): Needles {
+  const addresses = needles.filter(({ kind }) => kind === 'address');
+  const numbers = needles.filter(({ kind }) => kind === 'number');
+  const named = (group: Needle[]): string[] => group.filter(({ isNamed }) => isNamed).map(({ value }) => value);
+  return {
+    emails: addresses.map(({ value }) => value),
+    emailPatterns: addresses.flatMap(({ patterns }) => patterns),
+    phones: numbers.map(({ value }) => value),
+    phonePatterns: numbers.map(({ patterns }) => patterns[0]),
+    phoneWords: numbers.map(({ patterns }) => patterns[1]),
+    phoneEndings: numbers.flatMap(({ ending }) => ending ?? []),
+    namedEmails: named(addresses),
+    namedPhones: named(numbers),
+  };
+}
 
 /**
  * SQL of whether a text contains an address or a number.

@@ -1,57 +1,153 @@
-import { ADDRESS_SEPARATORS, containsNeedle } from './person-query';
+import { containsNeedle, MIN_PHONE_DIGITS } from './person-query';
 import type { SearchedColumn, SearchedTable } from './searched-tables';
 
-const ADDRESSES = `concat_ws(' ', email, personal_emails, professional_emails)`;
-const NUMBERS = 'jsonb_array_elements(lead_provided_phone_numbers || service_provided_phone_numbers) phone';
-const DIGITS = `regexp_replace(phone ->> 'number', '\\D', '', 'g')`;
+/** SQL of the rows of a lead's addresses, as the columns `field` and `address`. */
+export const addressesOf = (lead: string): string => `
+  select 'email' as field, ${lead}.email as address where ${lead}.email is not null
+  union all select 'personalEmails', email_addresses(${lead}.personal_emails)
+  union all select 'professionalEmails', email_addresses(${lead}.professional_emails)`;
+
+/** SQL of the rows of a lead's phone numbers, as the columns `field` and `number`. */
+export const numbersOf = (lead: string): string => `
+  select list.field, phone ->> 'number' as number
+  from (values ('phoneNumbers.leadProvided', ${lead}.lead_provided_phone_numbers),
+    ('phoneNumbers.serviceProvided', ${lead}.service_provided_phone_numbers)) list (field, phones),
+    jsonb_array_elements(phones) phone`;
+
+/** SQL of a `like` pattern of the texts that contain a text. */
+const likePattern = (text: string): string => `'%' || regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g') || '%'`;
+
+/** SQL of a text as it stands in JSON, without the quotes around it. */
+const withinJson = (text: string): string => `substr(to_json(${text})::text, 2, length(to_json(${text})::text) - 2)`;
+
+/** What people write between the digits of a number. */
+const PHONE_SIGNS = '[[:space:]().+/-]*';
+
+/** SQL of two regular expressions: of texts that contain the digits of a number, and of those in which they are a word. */
+function phonePatterns(digits: string): string {
+  const pattern = `'(00)?' || array_to_string(string_to_array(${digits}, null), '${PHONE_SIGNS}')`;
+  // Digits of an ID or a date are no word.
+  return `'(?<![0-9])' || ${pattern} || '(?![0-9])', '(?<![[:alnum:]-])' || ${pattern} || '(?![[:alnum:]:-])'`;
+}
 
 /**
- * The leads of a person, in the order of their list. `$1` is the organization, `$2` the addresses, `$3` the digits of the
- * numbers, `$4` the IDs, `$5` patterns of texts that contain an address.
+ * The addresses `$2` and numbers `$3`, and those of the leads `$4` of organization `$1`, as they are looked for. Those of the leads
+ * `$5` are not.
+ */
+export const FIND_NEEDLES = `
+  with leads_named as materialized (select * from leads where organization_id = $1 and id = any($4::uuid[])),
+    others as materialized (select * from leads where organization_id = $1 and id = any($5::uuid[])),
+    addresses as (
+      select lower(address) as value, true as is_named from unnest($2::text[]) address
+      union all select lower(a.address), false from leads_named l, lateral (${addressesOf('l')}) a
+    ),
+    numbers as (
+      select phone_key(number) as value, phone_ending(number) as ending, true as is_named from unnest($3::text[]) number
+      union all select phone_key(n.number), phone_ending(n.number), false from leads_named l, lateral (${numbersOf('l')}) n
+    )
+  select 'address' as kind, value, null as ending, bool_or(is_named) as "isNamed",
+    array[${likePattern('value')}, ${likePattern(withinJson('value'))}] as patterns
+  from addresses
+  where value not in (select lower(a.address) from others o, lateral (${addressesOf('o')}) a)
+  group by value
+  union all
+  select 'number', value, max(ending), bool_or(is_named), array[${phonePatterns('value')}]
+  from numbers
+  where length(value) >= ${MIN_PHONE_DIGITS}
+    and value not in (select phone_key(n.number) from others o, lateral (${numbersOf('o')}) n)
+  group by value`;
+
+/** The end of another number is one with as many digits. */
+const MIN_ENDING_DIGITS = 7;
+
+/** SQL of whether one of two endings of numbers is that of the other. */
+const endsAlike = (one: string, other: string): string =>
+  `least(length(${one}), length(${other})) >= ${MIN_ENDING_DIGITS}
+    and right(${one}, length(${other})) = right(${other}, length(${one}))`;
+
+/**
+ * The leads that are, or may be, a person, in the order of their list, and why. `$1` is the organization, `$2` the IDs that are
+ * named. The others are properties of `Needles`: `$3` emails, `$4` emailPatterns, `$5` phones, `$6` phoneEndings.
  */
 export const FIND_LEADS = `
-  select id, document, ${ADDRESSES} as addresses,
-    array(select ${DIGITS} from ${NUMBERS} where phone ->> 'number' ~ '\\d') as phones
-  from leads where organization_id = $1 and (
-    id = any($4::uuid[])
-    or lower(${ADDRESSES}) like any($5::text[])
-      and regexp_split_to_array(lower(${ADDRESSES}), '${ADDRESS_SEPARATORS}') && $2::text[]
-    or cardinality($3::text[]) > 0 and exists (select from ${NUMBERS} where ${DIGITS} = any($3)))
-  order by position`;
+  select l.id, l.document, concat_ws(' ', l.first_name, l.last_name) as name, l.created_at as "createdAt", matches
+  from leads l cross join lateral (
+    select json_agg(json_build_object('kind', kind, 'field', field, 'text', text, 'value', value)) as matches from (
+      select 'id' as kind, 'id' as field, l.id::text as text, l.id::text as value where l.id = any($2::uuid[])
+      union all
+      select 'address', field, address, lower(address) from (${addressesOf('l')}) a
+      where lower(concat_ws(' ', l.email, l.personal_emails, l.professional_emails)) like any($4::text[])
+        and lower(address) = any($3::text[])
+      union all
+      select case when phone_key(number) = any($5::text[]) then 'number' else 'ending' end, field, number, phone_key(number)
+      from (${numbersOf('l')}) n
+      where cardinality($5::text[]) > 0 and (phone_key(number) = any($5::text[])
+        or exists (select from unnest($6::text[]) ending where ${endsAlike('phone_ending(number)', 'ending')}))
+    ) m
+  ) m
+  where l.organization_id = $1 and matches is not null
+  order by l.position`;
 
-/** The events that leads `$2` of organization `$1` are associated with. */
+/** The associations of the leads `$2` of organization `$1` with events and activations. */
 export const FIND_EVENTS = `
-  select l.lead_id as "leadId", e.id::int8 as "eventId", e.name, l.registered, l.checked_in as "checkedIn"
+  select l.lead_id as "leadId", e.id::int8 as "eventId", e.name as "eventName", null::uuid as "activationId",
+    null as "activationName", l.registered, l.checked_in as "checkedIn"
   from event_leads l join events e on e.organization_id = l.organization_id and e.id = l.event_id
-  where l.organization_id = $1 and l.lead_id = any($2::uuid[]) order by l.lead_id, l.associated_at, e.id`;
+  where l.organization_id = $1 and l.lead_id = any($2::uuid[])
+  union all
+  select l.lead_id, e.id::int8, e.name, a.id, a.name, l.registered, l.checked_in
+  from lead_activations l join activations a on a.organization_id = l.organization_id and a.id = l.activation_id
+    join events e on e.organization_id = a.organization_id and e.id = a.event_id
+  where l.organization_id = $1 and l.lead_id = any($2::uuid[])
+  order by 1, 2, 4 nulls first`;
 
-/** All texts of leads of organization `$1` in which addresses stand. */
-export const LEAD_ADDRESSES = `
-  select ${ADDRESSES} as text from leads where organization_id = $1 and ${ADDRESSES} like '%@%'`;
+/** The table of a lead's activity events. */
+export const ACTIVITY_TABLE = 'lead_activity_events';
+
+/** The activity events of the leads `$2` of organization `$1`. @param record SQL of the JSON text of a row `t` */
+export const findActivity = (record: string): string => `
+  select ${record} as record from ${ACTIVITY_TABLE} t
+  where t.organization_id = $1 and t.lead_id = any($2::uuid[]) order by t.position`;
+
+/** The fields of a lead and of an activity event in which the address of a user stands. */
+export const USER_FIELDS = ['createdBy', 'lastScannedBy'];
+
+/** Which of the addresses `$4` are those of the leads `$2` of organization `$1`, or of `$3`. */
+export const FIND_OWN_ADDRESSES = `
+  with own as materialized (
+    select lower(a.address) as address from leads l, lateral (${addressesOf('l')}) a
+    where l.organization_id = $1 and l.id = any($2::uuid[])
+  )
+  select address from unnest($4::text[]) address
+  where lower(address) = any($3::text[]) or lower(address) in (select address from own)`;
 
 /** What a stored response is replaced by. */
 export const GONE = { status: 410, body: '{"status":410,"error":"Gone"}' };
 
-/** The text of a JSON text, with blanks in place of escapes, which would look like letters before an address. */
-const WITHOUT_ESCAPES = `regexp_replace(raw, '\\\\(u[0-9a-fA-F]{4}|.)', ' ', 'g')`;
+/** All texts of a stored response `a`. */
+const RESPONSE = `concat_ws(' ', a.idempotency_key, a.headers, a.answer)`;
 
 /**
- * The condition of stored responses `a` of organization `$1` that hold a lead of `$2`, an address that is like `$3` and
- * matches `$4`, or a number that matches `$5`.
+ * The condition of stored responses `a` of organization `$1` that hold a lead of `$2`, or an address or a number as a whole value
+ * or word. The others are properties of `Needles`: `$3` emailPatterns, `$4` emails, `$5` phonePatterns, `$6` phoneWords. Only
+ * what contains one of them is read as JSON, which takes many times as long.
  */
 const HOLDS_PERSON = `
-  a.api_key_id in (select id from api_keys where organization_id = $1) and a.answer <> '${GONE.body}' and exists (
-    select from (select concat_ws(' ', a.idempotency_key, a.headers, a.answer)) t (raw)
-    where exists (select from unnest($2::uuid[]) lead (id) where position(lead.id::text in raw) > 0)
-      or lower(raw) like any($3::text[]) and lower(${WITHOUT_ESCAPES}) ~ any($4::text[])
-      or cardinality($5::text[]) > 0 and ${WITHOUT_ESCAPES} ~ any($5))`;
+  a.api_key_id in (select id from api_keys where organization_id = $1) and a.answer <> '${GONE.body}' and (
+    exists (select from unnest($2::uuid[]) lead (id) where position(lead.id::text in ${RESPONSE}) > 0)
+    or case when ${containsNeedle(RESPONSE, '$3::text[]', '$5::text[]')} then exists (
+      select from jsonb_path_query(jsonb_build_array(a.idempotency_key, a.headers, a.answer::jsonb), 'strict $.**') value,
+        lateral (select value #>> '{}') t (text)
+      where jsonb_typeof(value) = 'string' and (lower(text) = any($4::text[]) or text ~ any($6::text[])
+        or exists (select from email_addresses(text) address where lower(address) = any($4::text[])))
+    ) else false end)`;
 
 export const COUNT_RESPONSES = `select count(*)::int as count from idempotent_answers a where ${HOLDS_PERSON}`;
 
-/** Leaves nothing of a request but its fingerprint and its key. `$6` is how old a response may be. */
+/** Leaves nothing of a request but its fingerprint and its key. `$7` is how old a response may be. */
 export const REPLACE_RESPONSES = `
   update idempotent_answers a set answer = '${GONE.body}', status = ${GONE.status}, headers = '{}'
-  where a.created_at > now() - $6::interval and ${HOLDS_PERSON}`;
+  where a.created_at > now() - $7::interval and ${HOLDS_PERSON}`;
 
 /** Changes that hold a lead of `$2`, or an address that is like `$3`. */
 export const COUNT_CHANGES = `
@@ -77,8 +173,8 @@ const camelCase = (column: string): string => column.replace(/_(\w)/g, (_, lette
 /** SQL of whether a column is one of the addresses `$2`. */
 const isUserAddress = ({ name, isArray }: SearchedColumn): string =>
   isArray
-    ? `exists (select from unnest(t.${name}) entry where lower(btrim(entry)) = any($2::text[]))`
-    : `lower(btrim(t.${name})) = any($2::text[])`;
+    ? `exists (select from unnest(t.${name}) entry where lower(entry) = any($2::text[]))`
+    : `lower(t.${name}) = any($2::text[])`;
 
 /**
  * Where an address or a number stands in a table, one row for each field of a row. `$1` is the organization, `$2` the
@@ -113,7 +209,7 @@ export function eraseUsers({ name, columns, primaryKey, organizationColumn }: Se
     if (column.holdsUser && column.isRecordKey) return `delete from ${rows}`;
     if (!column.holdsUser || !(column.isArray || column.isNullable)) return [];
     const remaining = `array(select entry from unnest(t.${column.name}) with ordinality e (entry, n)
-      where lower(btrim(entry)) <> all($2::text[]) order by n)`;
+      where lower(entry) <> all($2::text[]) order by n)`;
     return `
       with rows as (select ${keysOf('t')} from ${rows} order by ${keysOf('t')} for no key update)
       update ${name} t set ${column.name} = ${column.isArray ? remaining : 'null'} from rows

@@ -88,7 +88,7 @@ export function userLists(dataSource: DataSource, datasets: Datasets) {
     const statement = `
       select to_jsonb(t.${owner.name}) as id from ${name} t
         join ${user.target.table} u on u.organization_id = t.organization_id and u.id = t.${user.name}
-      where t.organization_id = $1 and lower(btrim(u.${user.target.key})) = any($2::text[]) order by 1`;
+      where t.organization_id = $1 and lower(u.${user.target.key}) = any($2::text[]) order by 1`;
     return { resource: section, field: list.name, statement };
   });
 }

@@ -4,6 +4,7 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { describeException } from '../../http/pipeline/error.filter';
 import { FeedResources } from './feed-resource';
 import { ConfigError } from '../../config';
+import { isBlank } from '../../fields/text';
 import type { DeliveryResult } from './delivery-result';
 import { deliveryTurns, type Receivers } from './feed-delivery';
 import type { FeedReaderEntity } from './feed-reader.entity';
@@ -71,7 +72,7 @@ export class Subscribers implements OnModuleInit, Receivers {
     const reject = (reason: string): never => {
       throw new ConfigError(`@OnChanges({ name: '${name}' }) on the method ${method}: ${reason}`);
     };
-    if (!/\S/.test(name) || name.length > MAX_NAME_LENGTH)
+    if (isBlank(name) || name.length > MAX_NAME_LENGTH)
       reject(`the name must have 1 to ${MAX_NAME_LENGTH} characters.`);
     if (this.byName.has(name)) reject('another method has this name. Names must be unique.');
     if (!this.resources.hasNames(resources)) {

@@ -148,11 +148,14 @@ const pageBody = (status: number, key: string, { limit, offset, items, total }: 
   `],"total":${total}}}`,
 ];
 
-/** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
-export const ReturnsPage = (key: string, model: Type): Answers<PageFields> =>
+/**
+ * `results.<key>` is a page of a list, with `results.total` and `pagination`.
+ * @param name tells the page from that of another list with the same key
+ */
+export const ReturnsPage = (key: string, model: Type, name = key): Answers<PageFields> =>
   returns(
     {
-      title: `${capitalized(key)}Page`,
+      title: `${capitalized(name)}Page`,
       about: 'One page of a list.',
       description: 'One page of the list. A page after the last one is empty.',
       models: [model, Pagination],

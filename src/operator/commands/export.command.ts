@@ -7,14 +7,14 @@ import { csvExportFormat, exportedColumns } from '../../exchange/csv/csv-export'
 import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../exchange/datasets/export-format';
 import { ExportService } from '../../exchange/datasets/export.service';
 import { COMMAND_NAME } from '../command-name';
-import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
+import { addCsvExportOptions, type CsvExportOptions, csvExportOf } from '../csv.options';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
 import { SUMMARIES } from '../summaries';
 import { Progress } from '../terminal/progress';
 import { OutputClosed, print, UsageError } from '../terminal/terminal';
 
-interface ExportOptions extends CsvOptions {
+interface ExportOptions extends CsvExportOptions {
   organization?: number;
   ndjson?: boolean;
   bom?: boolean;
@@ -40,7 +40,10 @@ export function exportCommand(program: Command, session: Session, service: CsvSe
     .option('--output <FILE>', 'file to write, completely or not at all; - is standard output')
     .addHelpText('after', CSV_NOTES)
     .action((options: ExportOptions) => exportData(session, service, options));
-  withCsvOptions(exporter, service).option('--bom', 'start with a byte order mark, which Excel needs to detect UTF-8');
+  addCsvExportOptions(exporter, service).option(
+    '--bom',
+    'start with a byte order mark, which Excel needs to detect UTF-8',
+  );
 }
 
 async function exportData(
@@ -49,14 +52,13 @@ async function exportData(
   { organization: givenId, ndjson, bom, ...options }: ExportOptions,
 ): Promise<void> {
   const output = options.output === '-' ? undefined : options.output;
-  const csv = csvFormatOf(service, options);
+  const csv = csvExportOf(service, options);
   // If a variable of a script is unset, the data must not go to standard output.
   if (output === '') throw new UsageError('--output must be a file name, or - for standard output');
   if (bom && !csv) throw new UsageError('--bom needs --csv');
   if (session.json && (ndjson || csv) && !output) {
     throw new UsageError(`--json with ${csv ? '--csv' : '--ndjson'} needs --output`);
   }
-  if (csv) requireExported(csv);
   const jsonFormat = ndjson ? NDJSON_FORMAT : OBJECT_FORMAT;
   const sections = csv ? [csv.section] : service.datasets.names;
   const counts = await session.withServices(async (services) => {

@@ -92,6 +92,9 @@ function addIssueCommand(group: Command, session: Session): void {
 function addListCommand(group: Command, session: Session): void {
   addCommand(group, 'list', {
     summary: 'List the keys of an organization, oldest first.',
+    notes:
+      '`lastUsedAt` is the time of the last request that the key was accepted for. It is shown up to a minute late, and lacks ' +
+      'the last minute of a server that was killed. `successorId` is the key that replaced a rotated one, which ends at `expiresAt`.',
     example: 'keys list --organization 1',
   })
     .option(...organizationOption('organization of the keys'))

@@ -1,8 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { OrganizationsService } from '../../access/organizations.service';
-import { digitsOf, normalizeEmail } from '../../exchange/persons/person-query';
-import { type Person, PersonsService } from '../../exchange/persons/persons.service';
+import { ErasedPersonsService, type KeptLead } from '../../exchange/persons/erased-persons.service';
+import type { LeadSummary } from '../../exchange/persons/lead-matches';
+import { MIN_PHONE_DIGITS, type Person } from '../../exchange/persons/person-query';
+import { PersonsService, UnknownLead } from '../../exchange/persons/persons.service';
+import { isStorableText } from '../../fields/text';
 import {
   addCommand,
   collect,
@@ -12,7 +14,7 @@ import {
   parser,
   parseUuid,
 } from '../arguments';
-import { hashPerson, readErasures, recordErasure } from '../erasure-file';
+import { formerHash, readErasures, recordErasure, requireErasureFile } from '../erasure-file';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
 import { SUMMARIES } from '../summaries';
@@ -37,9 +39,6 @@ interface EraseOptions extends PersonOptions {
   again?: string;
 }
 
-/** Fewer digits would be found in every second number. */
-const MIN_PHONE_DIGITS = 5;
-
 /** The command `persons …`. */
 export function personsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'persons', {
@@ -61,7 +60,7 @@ export function personsCommand(program: Command, session: Session): void {
   withPersonOptions(erase)
     .option('--yes <N>', 'do it; N is the number of leads that are deleted', parseInteger('--yes', 999_999_999))
     .option('--also-as-user', 'also remove the address from users, creators and scanners')
-    .option('--record <FILE>', 'append a line without the address, to erase the person again after a restore')
+    .option('--record <FILE>', 'append a line of hashes, to erase the person again after a restore')
     .option('--again <FILE>', 'erase everybody whom FILE has a line of, in all organizations')
     .action((options: EraseOptions) => erasePerson(session, options));
 }
@@ -79,14 +78,15 @@ const withPersonOptions = (command: Command): Command =>
     .option('--lead <ID>', 'ID of a lead (may be given several times)', collect(parseUuid('--lead', 'a lead')), []);
 
 const parseEmail = parser('--email must be an e-mail address', (value) => {
-  const address = normalizeEmail(value);
-  return /^\S+@\S+$/.test(address) ? address : undefined;
+  const address = value.trim();
+  return /^.+@.+$/s.test(address) && isStorableText(address) ? address : undefined;
 });
 
-const parsePhone = parser(`--phone must be a phone number with at least ${MIN_PHONE_DIGITS} digits`, (value) => {
-  const digits = digitsOf(value);
-  return digits.length >= MIN_PHONE_DIGITS ? digits : undefined;
-});
+const parsePhone = parser(`--phone must be a phone number with at least ${MIN_PHONE_DIGITS} digits`, (value) =>
+  value.replace(/[^0-9]/g, '').replace(/^00/, '').length >= MIN_PHONE_DIGITS && isStorableText(value)
+    ? value
+    : undefined,
+);
 
 const namesNobody = ({ email, phone, lead }: PersonOptions): boolean => [...email, ...phone, ...lead].length === 0;
 
@@ -95,68 +95,94 @@ async function personOf(services: INestApplicationContext, options: PersonOption
   return { organizationId, emails: options.email, phones: options.phone, leads: options.lead };
 }
 
+/** Says for the operator that a lead does not exist. */
+const explainUnknownLead = (error: unknown): never => {
+  throw error instanceof UnknownLead ? new CommandError(error.message) : error;
+};
+
 async function findPerson(session: Session, options: FindOptions): Promise<void> {
   if (namesNobody(options)) throw new UsageError('Name the person with --email, --phone or --lead');
-  const found = await session.withServices(async (services) =>
-    services.get(PersonsService).find(await personOf(services, options)),
-  );
+  const { data, leads, document } = await session
+    .withServices(async (services) => services.get(PersonsService).find(await personOf(services, options)))
+    .catch(explainUnknownLead);
   const { output } = options;
-  if (output) await writeFile(output, (append) => append(`${JSON.stringify(found, null, 2)}\n`));
-  const { events: _, ...result } = found;
-  await session.print(result, { shown: { ...result, records: result.records.map(({ id }) => id) } });
+  if (output) await writeFile(output, (append) => append(`${JSON.stringify(document, null, 2)}\n`));
+  const activityEvents = data.activityEvents.length;
+  await session.print(data, { shown: { ...data, records: leads, activityEvents } });
+}
+
+/** Whom a command erases, and who stays though a record of erasures names what they have. */
+interface Selection {
+  persons: Person[];
+  kept: KeptLead[];
+}
+
+async function selectPersons(services: INestApplicationContext, options: EraseOptions): Promise<Selection> {
+  if (!options.again) return { persons: [await personOf(services, options)], kept: [] };
+  const record = await readErasures(options.again);
+  return services.get(ErasedPersonsService).find(record, formerHash(record.salt));
 }
 
 async function erasePerson(session: Session, options: EraseOptions): Promise<void> {
-  const { again, record, yes, alsoAsUser = false } = options;
+  const { again, record, alsoAsUser = false } = options;
   requireConsistent(options);
-  const erasure = await session
+  const { erasure, kept } = await session
     .withServices(async (services) => {
-      const persons = again ? await personsOf(services, again) : [await personOf(services, options)];
-      return services.get(PersonsService).erase(persons, alsoAsUser, async (leads) => {
-        if (yes !== undefined && yes !== leads) {
-          throw new CommandError(`This would delete ${formatCount(leads, 'lead')}, not ${yes}. Nothing was changed.`);
-        }
-        const recorded = yes !== undefined && record ? persons : [];
-        for (const { organizationId, emails } of recorded) await recordErasure(record!, organizationId, emails);
-        return yes !== undefined;
-      });
+      if (record) await requireErasureFile(record);
+      const { persons, kept } = await selectPersons(services, options);
+      const confirm = (leads: LeadSummary[]): Promise<boolean> => confirmErasure(services, options, persons, leads);
+      const erasure = await services.get(PersonsService).erase(persons, { alsoAsUser, onWait: announceWait, confirm });
+      return { erasure, kept };
     })
+    .catch(explainUnknownLead)
     .catch((error: unknown) => {
       const { path } = error as NodeJS.ErrnoException;
       throw path ? new CommandError(`Cannot use ${path}: ${errorMessage(error)}. Nothing was changed.`) : error;
     });
   if (erasure.erased && !record && !again) {
     printStatus(
-      'Not recorded: after a restore of an older backup, this person is back and no command knows it. ' +
-        '--record FILE keeps a line without the address, for "persons erase --again FILE".',
+      'Not recorded: after a restore of an older backup, this person is back, and no command knows it. ' +
+        'An erasure with --record FILE keeps a line of hashes, for "persons erase --again FILE".',
     );
   }
-  await session.print(erasure, {
-    hint: erasure.erased ? '' : `To do it: the same command with --yes ${erasure.leads}`,
+  await session.print(again ? { ...erasure, kept } : erasure, {
+    hint: erasure.erased ? '' : hintFor(options, erasure.leads),
   });
 }
 
+const announceWait = (organizationId: number): void =>
+  printStatus(`Waiting for an import of organization ${organizationId} to end.`);
+
+/** Records the person before anything is deleted. @throws CommandError if there are not as many leads as `--yes` says */
+async function confirmErasure(
+  services: INestApplicationContext,
+  { yes, record }: EraseOptions,
+  persons: Person[],
+  leads: LeadSummary[],
+): Promise<boolean> {
+  if (yes === undefined) return false;
+  if (yes !== leads.length) {
+    throw new CommandError(`This would delete ${formatCount(leads.length, 'lead')}, not ${yes}. Nothing was changed.`);
+  }
+  const leadIds = leads.map(({ id }) => id);
+  for (const person of record ? persons : []) {
+    await recordErasure(record!, (salt) => services.get(ErasedPersonsService).hash(salt, person, leadIds));
+  }
+  return true;
+}
+
+function hintFor({ again, record }: EraseOptions, leads: number): string {
+  const hint = `To do it: the same command with --yes ${leads}`;
+  if (again || record) return hint;
+  return `${hint} and, to be able to do it again after a restore, with --record FILE`;
+}
+
 function requireConsistent(options: EraseOptions): void {
-  const { again, record, alsoAsUser, organization, phone, lead } = options;
+  const { again, record, alsoAsUser, organization } = options;
   if (again) {
     const isAlone = namesNobody(options) && !record && !alsoAsUser && organization === undefined;
     if (!isAlone) throw new UsageError('--again takes no other option but --yes');
     return;
   }
   if (namesNobody(options)) throw new UsageError('Name the person with --email, --phone or --lead');
-  if (record && [...phone, ...lead].length > 0) {
-    throw new UsageError('--record works with --email alone, because only an address can be found again');
-  }
-}
-
-/** The persons of all organizations of whom a file has a line. */
-async function personsOf(services: INestApplicationContext, file: string): Promise<Person[]> {
-  const { salt, hashes } = await readErasures(file);
-  const persons: Person[] = [];
-  for (const { id: organizationId } of await services.get(OrganizationsService).list()) {
-    const addresses = await services.get(PersonsService).addresses(organizationId);
-    const emails = addresses.filter((address) => hashes.has(hashPerson(salt, organizationId, address)));
-    if (emails.length > 0) persons.push({ organizationId, emails, phones: [], leads: [] });
-  }
-  return persons;
 }

@@ -3,7 +3,7 @@ import { findDatabase } from '../../data/schema/open';
 import { BackupReader, verifyBackup } from '../../exchange/backup/backup-file';
 import { RestoreService } from '../../exchange/backup/restore.service';
 import { addCommand } from '../arguments';
-import { fileSize, openTwice } from '../input';
+import { fileSize, openAgain } from '../input';
 import type { Session } from '../session';
 import { SUMMARIES } from '../summaries';
 import { Progress } from '../terminal/progress';
@@ -24,7 +24,7 @@ export function restoreCommand(program: Command, session: Session): void {
 
 async function restoreFile(session: Session, file: string): Promise<void> {
   const progress = new Progress(fileSize(file));
-  const open = openTwice(file, progress.read);
+  const open = openAgain(file, progress);
   // A damaged file is found before a database is created for it.
   await verifyBackup(new BackupReader(file, open()));
   try {

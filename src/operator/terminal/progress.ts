@@ -10,6 +10,11 @@ export class Progress {
   /** @param bytes the size of the file; undefined if it is unknown or there is no file */
   constructor(private readonly bytes?: number) {}
 
+  /** The file is read from its beginning. */
+  restart = (): void => {
+    this.bytesRead = 0;
+  };
+
   read = (bytes: number): void => {
     this.bytesRead += bytes;
     this.show();

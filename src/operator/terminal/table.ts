@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../exchange/datasets/quote';
+import { escapeInvisible } from '../../fields/invisible';
 
 /**
  * Formats the result of a command, which --json prints as it is: a list of records as a table, and any other object as a line

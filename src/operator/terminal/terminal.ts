@@ -1,4 +1,5 @@
 import { getSystemErrorMap } from 'node:util';
+import { escapeInvisible } from '../../fields/invisible';
 
 /** A command failed for a reason that the operator can do something about. The exit status is 1. */
 export class CommandError extends Error {
@@ -24,8 +25,14 @@ export class OutputClosed extends CommandError {
 // A failed write rejects its own promise. Without a listener, it would also end the process with a stack trace.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
+/**
+ * Text as a terminal may show it. Names of files, arguments and values may contain what controls a terminal or reorders its
+ * text, so everything that a person reads passes this when it is printed.
+ */
+export const escapeForTerminal = (text: string): string => text.split('\n').map(escapeInvisible).join('\n');
+
 /** Prints a message for the person at the terminal, on standard error. */
-export const printStatus = (line: string): void => void process.stderr.write(`${line}\n`);
+export const printStatus = (text: string): void => void process.stderr.write(`${escapeForTerminal(text)}\n`);
 
 /**
  * Writes to standard output. It resolves when the text has been accepted.

@@ -135,11 +135,11 @@ async function importBeside(stage: Stage, cluster: Cluster, tenant: Tenant, roun
   const { id: eventId } = (await client.post('/events', eventInput())).body.results;
   const first = (round * times) / 2;
   const row = (_: unknown, n: number) =>
-    `file${first + n}@example.com,Ada,Rowe ${round},Cobalt Systems,+44 20 7946 ${n},a;b,${eventId}`;
+    `file${first + n}@example.com,Ada,Rowe ${round},Cobalt Systems,+44 20 7946 ${n},${eventId}`;
   const file = join(directory, `round-${round}.csv`);
   writeFileSync(
     file,
-    ['email,firstName,lastName,company,phone,keywords,events', ...Array.from({ length: times }, row)].join('\n'),
+    ['email,firstName,lastName,company.name,phone,events', ...Array.from({ length: times }, row)].join('\n'),
   );
   const follower = new Follower(client, random, { name: 'a replica', limit: () => 100, pauseMs: 200 });
   // Without --match an import creates a lead for each row, whatever the booth has captured before.
@@ -150,7 +150,7 @@ async function importBeside(stage: Stage, cluster: Cluster, tenant: Tenant, roun
   const stop = () => Promise.all([booth.close(), ...pagers.map((pager) => pager.stop())]);
   stage.defer(stop);
   void booth.open();
-  const args = ['import', file, '--organization', String(tenant.organizationId), '--csv', 'leads', '--ignore-unknown'];
+  const args = ['import', file, '--organization', String(tenant.organizationId), '--csv', 'leads'];
   const started = performance.now();
   await runOperator(cluster.postgres.url(), round === 0 ? args : [...args, '--match', 'email']);
   const took = performance.now() - started;

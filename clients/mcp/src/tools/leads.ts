@@ -8,7 +8,7 @@ import { defineTool, READS } from '../tool';
 /** Fields of leads that a visitor may have typed. */
 export const LEAD_FIELDS = 'all texts of leads (names, email, company, jobTitle, address, description, profiles)';
 
-/** At most this many activations and events of a lead are looked up, because each costs a token. */
+/** At most this many activations, and events beside its own, of a lead are looked up, because each costs a token. */
 const MAX_LOOKUPS = 5;
 
 const MAX_ACTIVITY_EVENTS = 10;
@@ -19,7 +19,11 @@ export function leadRecord({ leadActivityEvents: _, ...lead }: LeadV0Response): 
 }
 
 interface FindLeadsInput extends PageInput {
+  q?: string;
   email?: string;
+  hasEmail?: boolean;
+  createdSince?: string;
+  eventId?: number;
   remoteId?: NonNullable<LeadV0Response['remoteIds']>[number];
 }
 
@@ -27,18 +31,26 @@ export const findLeads = defineTool<FindLeadsInput>({
   name: 'find_leads',
   title: 'Find leads',
   description:
-    'Finds leads by email, ignoring letter case, or by their ID in another system. Without both, lists all leads by arrival. Names cannot be searched.',
+    'Finds leads, by arrival. All filters must hold; without any, lists all. Do not page to count: the total is in the first answer.',
   input: objectSchema({
-    email: querySchema('email'),
+    q: {
+      type: 'string',
+      maxLength: 100,
+      description: 'beginnings of words of name, company, email: ada ro',
+    },
+    email: querySchema('email', 'whole'),
+    hasEmail: querySchema('hasEmail'),
+    createdSince: { type: 'string', format: 'date-time' },
+    eventId: idSchema('eventId'),
     remoteId: bodySchema('RemoteId', 'ID in another system, such as a CRM'),
     cursor: PAGE_CURSOR,
   }),
   scopes: ['read', 'all'],
   annotations: READS,
-  async run(lanyard, { email, remoteId, ...page }, options) {
+  async run(lanyard, { remoteId, cursor, ...filters }, options) {
     const query = {
-      ...pageQuery(page),
-      email,
+      ...pageQuery({ cursor }),
+      ...filters,
       remoteId: remoteId?.id,
       integrationType: remoteId?.integrationType,
     };
@@ -52,16 +64,41 @@ export const findLeads = defineTool<FindLeadsInput>({
   },
 });
 
-export const getLead = defineTool<{ leadId: string }>({
+/** Texts of leads that may be longer than an answer. */
+const LONG_TEXTS = ['description', 'address', 'personalEmails', 'professionalEmails'] as const;
+type LongText = (typeof LONG_TEXTS)[number];
+
+/** Characters of a long text in one answer. */
+const PART_LENGTH = 6_000;
+
+interface GetLeadInput {
+  leadId: string;
+  field?: LongText;
+  from?: number;
+}
+
+export const getLead = defineTool<GetLeadInput>({
   name: 'get_lead',
   title: 'Get a lead',
   description:
-    'Gets one lead, its latest activity, and the activations and events that the two name. For the leads of an event, use list_events.',
-  input: objectSchema({ leadId: idSchema('leadId') }, ['leadId']),
+    'Gets a lead with its events, latest activity and activations, in up to 15 requests. With field: that text from a character on, if it was cut.',
+  input: objectSchema(
+    {
+      leadId: idSchema('leadId'),
+      field: { type: 'string', enum: [...LONG_TEXTS] },
+      from: { type: 'integer', minimum: 0, maximum: 65_535 },
+    },
+    ['leadId'],
+  ),
+  forCapture: {
+    description: `Gets a lead that this key created in the last 24 hours, if nothing else has changed it.`,
+  },
   scopes: ['read', 'all', 'capture'],
   annotations: READS,
-  async run(lanyard, { leadId }, options) {
-    const lead = await lanyard.get('/leads/{leadId}', { ...options, params: { path: { leadId } } });
+  async run(lanyard, { leadId, field, from = 0 }, options) {
+    const params = { path: { leadId } };
+    const lead = await lanyard.get('/leads/{leadId}', { ...options, params });
+    if (field !== undefined) return textPart(lead, field, from);
     const activity = await findActivity(lanyard, lead, options);
     const activationIds = unique([
       ...lead.activations.map(({ activationId }) => activationId),
@@ -70,32 +107,55 @@ export const getLead = defineTool<{ leadId: string }>({
     const activations = await lookUp(activationIds, (activationId) =>
       lanyard.get('/activations/{activationId}', { ...options, params: { path: { activationId } } }),
     );
-    const eventIds = unique([
+    const { events, total } = options.isCapture
+      ? { events: [], total: 0 }
+      : await lanyard.get('/leads/{leadId}/events', {
+          ...options,
+          params: { ...params, query: { limit: MAX_EVENTS } },
+        });
+    const named = new Set(events.map(({ eventId }) => eventId));
+    const others = unique([
       ...activations.map(({ eventId }) => eventId),
       ...activity.map(({ associatedEvent }) => associatedEvent),
-    ]);
-    const events = await lookUp(eventIds, (eventId) =>
+    ]).filter((eventId) => !named.has(eventId));
+    const otherEvents = await lookUp(others, (eventId) =>
       lanyard.get('/events/{eventId}', { ...options, params: { path: { eventId } } }),
     );
+    const sentences = [
+      leadSummary(lead, activity.length, activationIds.length),
+      ...(options.isCapture ? ['This key does not see its events.'] : [`${events.length} of its ${total} events.`]),
+    ];
     return {
-      summary: leadSummary(lead, activity.length, [activationIds.length, eventIds.length]),
+      summary: sentences.join(' '),
       records: [
         { lead: leadRecord(lead) },
+        ...events.map((event) => ({ event })),
+        ...otherEvents.map(({ id, name, startDate, endDate }) => ({ otherEvent: { id, name, startDate, endDate } })),
         ...activity.map((activityEvent) => ({ activityEvent })),
         ...activations.map(({ id, name, type, eventId }) => ({ activation: { id, name, type, eventId } })),
-        ...events.map(({ id, name, startDate, endDate }) => ({ event: { id, name, startDate, endDate } })),
       ],
       untrusted: `${LEAD_FIELDS}, eventNotes of activity`,
     } satisfies Answer;
   },
 });
 
-function leadSummary({ leadActivityEvents }: LeadV0Response, shown: number, lookups: number[]): string {
-  const sentences = [`The lead, and ${shown} of its ${leadActivityEvents.length} activity events.`];
-  if (lookups.some((count) => count > MAX_LOOKUPS)) {
-    sentences.push(`At most ${MAX_LOOKUPS} activations and ${MAX_LOOKUPS} events are shown.`);
-  }
-  return sentences.join(' ');
+const MAX_EVENTS = 20;
+
+/** A part of a text of a lead that is too long for one answer. */
+function textPart(lead: LeadV0Response, field: LongText, from: number): Answer {
+  const text = lead[field] ?? '';
+  const end = from + PART_LENGTH;
+  return {
+    summary: `Characters ${from} to ${Math.min(end, text.length)} of the ${text.length} of ${field}.`,
+    records: [{ [field]: text.slice(from, end) }],
+    untrusted: field,
+    next: end < text.length ? `To read on, call get_lead with field "${field}" and from ${end}.` : undefined,
+  };
+}
+
+function leadSummary({ leadActivityEvents }: LeadV0Response, shown: number, activationCount: number): string {
+  const sentence = `The lead, and ${shown} of its ${leadActivityEvents.length} activity events.`;
+  return activationCount > MAX_LOOKUPS ? `${sentence} ${MAX_LOOKUPS} of its ${activationCount} activations.` : sentence;
 }
 
 /** The activity of a lead, which a key that may only capture does not see. */

@@ -1,45 +1,82 @@
-import { LanyardError, type ChangesOptions } from '../../../typescript/src';
+import { type ChangesOptions, type Lanyard, LanyardError } from '../../../typescript/src';
 import { nextPage, PAGE_SIZE, type PageInput, pageQuery, pageSummary } from '../pages';
 import { changeResources, idSchema, objectSchema, PAGE_CURSOR, querySchema } from '../schemas';
-import { defineTool, READS } from '../tool';
+import type { Answer } from '../result';
+import { defineTool, READS, type ToolOptions } from '../tool';
 import { LEAD_FIELDS } from './leads';
 
 interface ListEventsInput extends PageInput {
   eventId?: number;
 }
 
+const ALL_EVENTS = objectSchema({ cursor: PAGE_CURSOR });
+
 export const listEvents = defineTool<ListEventsInput>({
   name: 'list_events',
   title: 'List events, or the leads of one',
   description:
-    'Lists the events of the organization. With eventId: that event and its leads, each with registered and checkedIn.',
+    'Lists events, latest first, with dates and how many leads each has, in up to 13 requests. With eventId: IDs and flags of its leads.',
   input: objectSchema({ eventId: idSchema('eventId'), cursor: PAGE_CURSOR }),
+  forCapture: { description: 'Lists the events of the organization, latest first.', input: ALL_EVENTS },
   scopes: ['read', 'all', 'capture'],
   annotations: READS,
   async run(lanyard, { eventId, ...page }, options) {
     const query = pageQuery(page);
-    if (eventId === undefined) {
-      const { events, total } = await lanyard.get('/events', { ...options, params: { query } });
-      return {
-        summary: pageSummary('events', query, events.length, total),
-        records: events,
-        untrusted: 'name, location',
-        next: nextPage('list_events', query, total),
-      };
-    }
-    const path = { eventId };
-    const [event, { eventLeads, total }] = await Promise.all([
-      lanyard.get('/events/{eventId}', { ...options, params: { path } }),
-      lanyard.get('/events/{eventId}/leads', { ...options, params: { path, query } }),
-    ]);
+    if (eventId !== undefined) return leadsOfEvent(lanyard, eventId, query, options);
+    const { events, total } = await latestEvents(lanyard, query, options);
+    const records = await Promise.all(
+      events.map(async ({ id, name, type, startDate, endDate }) => {
+        const event = { id, name, type, startDate, endDate };
+        if (options.isCapture) return event;
+        const params = { path: { eventId: id }, query: { limit: 1 } };
+        const { total: leadCount } = await lanyard.get('/events/{eventId}/leads', { ...options, params });
+        return { ...event, leadCount };
+      }),
+    );
     return {
-      summary: `The event. ${pageSummary('leads', query, eventLeads.length, total)} get_lead shows who they are.`,
-      records: [{ event }, ...eventLeads],
-      untrusted: 'name, location',
+      summary: pageSummary('events', query, records.length, total),
+      records,
+      untrusted: 'name',
       next: nextPage('list_events', query, total),
     };
   },
 });
+
+/** A page of the list of events, read from its end. */
+async function latestEvents(
+  lanyard: Lanyard,
+  { limit, offset }: { limit: number; offset: number },
+  options: ToolOptions,
+) {
+  const pageAt = (index: number) => lanyard.get('/events', { ...options, params: { query: { limit, offset: index } } });
+  const { total } = await pageAt(0);
+  const end = Math.max(0, total - offset * limit);
+  const start = Math.max(0, end - limit);
+  const indexes = [...new Set([start, Math.max(start, end - 1)].map((at) => Math.floor(at / limit)))];
+  const pages = await Promise.all(indexes.map(pageAt));
+  const first = (indexes[0] ?? 0) * limit;
+  const events = pages.flatMap((page) => page.events).slice(start - first, end - first);
+  return { events: events.reverse(), total };
+}
+
+async function leadsOfEvent(
+  lanyard: Lanyard,
+  eventId: number,
+  query: { limit: number; offset: number },
+  options: ToolOptions,
+): Promise<Answer> {
+  const path = { eventId };
+  const [event, { eventLeads, total }] = await Promise.all([
+    lanyard.get('/events/{eventId}', { ...options, params: { path } }),
+    lanyard.get('/events/{eventId}/leads', { ...options, params: { path, query } }),
+  ]);
+  return {
+    summary: `The event. ${pageSummary('leads', query, eventLeads.length, total)} find_leads with eventId shows who they are.`,
+    records: [{ event }, ...eventLeads],
+    untrusted: 'name, location',
+    next: nextPage('list_events', query, total),
+  };
+}
 
 interface SearchInput extends PageInput {
   q?: string;
@@ -120,7 +157,7 @@ export const listChanges = defineTool<ChangesInput>({
   name: 'list_changes',
   title: 'List changes',
   description:
-    'Lists what was created, updated or deleted since a cursor. Without a cursor, returns one that stands for now. A record appears once, in its present state.',
+    'Lists what was created, updated or deleted from a cursor on, not from a time. Without a cursor, returns one that stands for now. A record appears once, in its present state.',
   input: objectSchema({
     cursor: { ...querySchema('cursor'), description: 'from the previous answer' },
     resources: {

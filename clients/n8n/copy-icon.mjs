@@ -1,0 +1,6 @@
+// The icon stands beside the compiled nodes, where n8n looks for it.
+import { copyFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+copyFileSync(here('src/lanyard.svg'), here('dist/lanyard.svg'));
