@@ -119,6 +119,17 @@ export class NotCommitted extends Overloaded {
   }
 }
 
+/** PostgreSQL has rolled back a transaction that was to be committed. The cause is the first error of its statements. */
+export class TransactionRolledBack extends Error {
+  constructor(cause: unknown) {
+    super(
+      'PostgreSQL has rolled the transaction back, because one of its statements failed and its error was caught. ' +
+        'Let the error pass, or run the statement in a transaction() within this one.',
+      { cause },
+    );
+  }
+}
+
 /** The organization is already receiving a large result, so the rest of this one is not read. */
 export class LargeResult extends Overloaded {
   constructor() {

@@ -5,6 +5,7 @@ import { RowNotFound } from '../../errors/exceptions';
 import { actorOf, type Caller, isWrite, withActor } from './actor';
 import { poolOf } from './data-source';
 import { requiresNewConnection } from './errors';
+import { noteFailure } from './after-commit';
 import { LargeResultGuard, type Result, type TimedQuery } from './large-result-guard';
 import type { PagedList } from './paginate';
 import { TransactionalDataSource } from './transactional-data-source';
@@ -216,6 +217,7 @@ export class Statements {
     const connection = (await manager.queryRunner?.connect()) as PoolClient;
     return new Promise((resolve, reject) => {
       this.results.query<R>(connection, isBackground ? undefined : organizationId, query, (error, result) => {
+        if (error && manager.queryRunner) noteFailure(manager.queryRunner, error);
         if (error) reject(error);
         else resolve(result);
       });

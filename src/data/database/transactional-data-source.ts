@@ -28,7 +28,9 @@ class TransactionalManager extends EntityManager {
     // DataSource.transaction passes its two parameters on, whether it has the second one or not.
     const work = typeof first === 'function' ? first : second!;
     const joined: Work<T> = (manager) => transactions.runOn(manager, () => work(manager), settings);
-    return typeof first === 'function' ? super.transaction(joined) : super.transaction(first, joined);
+    return transactions.isolate(() =>
+      typeof first === 'function' ? super.transaction(joined) : super.transaction(first, joined),
+    );
   }
 }
 
@@ -86,15 +88,20 @@ export class TransactionalDataSource extends DataSource {
   }
 
   /**
-   * Makes a runner wait for a slot before it connects, return the slot when it is released, and name the key of the request in
-   * what it writes, for the audit log.
+   * Makes a runner wait for a slot before it connects, return the slot when it is released, name the key of the request in what it
+   * writes, for the audit log, and let services take part in the transaction that a module begins on it.
    */
   private forRequests(runner: QueryRunner): QueryRunner {
     const connect = runner.connect.bind(runner);
     const release = runner.release.bind(runner);
     const query = runner.query.bind(runner) as (text: string, ...rest: unknown[]) => Promise<unknown>;
+    const startTransaction = runner.startTransaction.bind(runner);
     let slot: Promise<() => void> | undefined;
     return Object.assign(runner, {
+      startTransaction: (level?: IsolationLevel): Promise<void> => {
+        this.transactions.beginOn(runner.manager);
+        return startTransaction(level);
+      },
       connect: async (): Promise<unknown> => {
         slot ??= this.queue.acquireSlot(this.transactions.caller?.organizationId);
         await slot;

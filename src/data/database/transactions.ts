@@ -17,6 +17,8 @@ interface Context extends ConnectionSettings {
   /** Whose request it is; undefined before its key is checked. */
   caller?: Caller;
   manager?: EntityManager;
+  /** Whether a module began the transaction on a runner of its own, so that it ends without this being told. */
+  isOwnRunner?: boolean;
 }
 
 /**
@@ -35,8 +37,25 @@ export class Transactions {
    * @internal
    */
   get manager(): EntityManager | undefined {
-    const manager = this.storage.getStore()?.manager;
-    return manager?.queryRunner?.isReleased ? undefined : manager;
+    const { manager, isOwnRunner } = this.storage.getStore() ?? {};
+    if (manager?.queryRunner?.isReleased) return undefined;
+    return isOwnRunner && !manager?.queryRunner?.isTransactionActive ? undefined : manager;
+  }
+
+  /**
+   * Lets the services that the request calls from now on take part in the transaction that begins on a runner of a module's own,
+   * as Nest's documentation opens it. Other requests, and what runs beside it in this one, do not.
+   * @internal
+   */
+  beginOn(manager: EntityManager): void {
+    const context = this.storage.getStore();
+    if (context) this.storage.enterWith({ ...context, manager, isOwnRunner: true });
+  }
+
+  /** Runs work that may begin transactions of its own, which the caller of this takes no part in. @internal */
+  isolate<T>(work: () => Promise<T>): Promise<T> {
+    const context = this.storage.getStore();
+    return context ? this.storage.run({ ...context }, work) : work();
   }
 
   /** Whose request it is, or undefined outside of requests and before the key is checked. @internal */

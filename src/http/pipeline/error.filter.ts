@@ -10,7 +10,7 @@ import {
   sqlState,
 } from '../../data/database/errors';
 import { ERROR_ROWS, type ErrorRow, ERRORS } from '../../errors/error-table';
-import { MissingApiKey, RowNotFound } from '../../errors/exceptions';
+import { MissingApiKey, RowNotFound, TransactionRolledBack } from '../../errors/exceptions';
 import { type Fault, isFault } from '../../errors/faults';
 import { errorBody, errorText, JSON_TYPE, setFaultHeaders } from '../../errors/error-response';
 import { discardBody } from '../server/request';
@@ -140,6 +140,9 @@ export function describeException(error: unknown): Record<string, unknown> {
   // A module may have a connection to another database, whose errors can quote a row as well.
   const databaseError = error instanceof DatabaseError ? error : (error as { driverError?: unknown }).driverError;
   const state = sqlState(error);
+  if (error instanceof TransactionRolledBack) {
+    return { error: error.constructor.name, message: error.message, frames, cause: describeException(error.cause) };
+  }
   if (!databaseError) return { error: error.constructor.name, message: error.message, frames };
   const { constraint, table, column, routine } = databaseError as Record<string, unknown>;
   const message = loggableMessage(error);
