@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isConnectionError } from '../data/database/errors';
 import type { Datasets } from '../exchange/datasets/dataset';
 import type { FormerRecord } from '../exchange/datasets/former-records';
-import type { ChangedRecord } from '../exchange/datasets/undo-restore';
+import type { BeforeRecord } from '../exchange/datasets/undo-restore';
 import { isObject } from '../fields/field-rules';
 import { COMMAND_NAME } from './command-name';
 import { NewFile } from './new-file';
@@ -45,7 +45,7 @@ export class BeforeFile {
  * Reads a file of `--before` line by line.
  * @throws CommandError that names the line if it is not such a file
  */
-export async function* readBeforeFile(path: string, datasets: Datasets): AsyncGenerator<ChangedRecord> {
+export async function* readBeforeFile(path: string, datasets: Datasets): AsyncGenerator<BeforeRecord> {
   let line = 0;
   try {
     for await (const text of readLines(path)) {
@@ -69,7 +69,7 @@ async function* readLines(path: string): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-function changedRecord(text: string, datasets: Datasets, place: string): ChangedRecord {
+function changedRecord(text: string, datasets: Datasets, place: string): BeforeRecord {
   const { section, record, written } = parseLine(text);
   if (datasets.has(section) && isObject(record) && written === undefined) {
     throw new CommandError(
@@ -83,7 +83,7 @@ function changedRecord(text: string, datasets: Datasets, place: string): Changed
   return { section, record, written };
 }
 
-function parseLine(text: string): Partial<Record<keyof ChangedRecord, unknown>> {
+function parseLine(text: string): Partial<Record<keyof BeforeRecord, unknown>> {
   try {
     return Object(JSON.parse(text)) as object;
   } catch {

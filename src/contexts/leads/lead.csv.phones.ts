@@ -39,7 +39,7 @@ function phoneTexts(cell: string): string[] {
 /** Whether a number in a list is read back as it is written, without quotes. */
 function isReadBack(number: string): boolean {
   const isPlain = isPlainEntry(number) && number.trim() === number && !/^['=[]/.test(number);
-  if (!isPlain || digitCount(number) < MIN_DIGITS || /\d+E[+-]?\d+$/i.test(number)) return false;
+  if (!isPlain || digitCount(number) < MIN_DIGITS || /\dE[+-]?\d+$/i.test(number)) return false;
   const [first, ...others] = phoneTexts(number);
   return first === number && others.length === 0;
 }

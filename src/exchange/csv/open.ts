@@ -20,7 +20,7 @@ export interface OpenedCsv {
 /** The first line of a file that names its delimiter, such as `sep=;`. */
 const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 
-/** The delimiter that the first line of a file names, if it is one such as `sep=;`. */
+/** The delimiter that a line such as `sep=;` names. */
 export const namedDelimiter = (text: string): string | undefined =>
   SEPARATOR_LINE.exec(text.split(/\r\n|\n|\r/, 1)[0] ?? '')?.[1];
 

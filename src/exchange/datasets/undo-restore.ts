@@ -14,7 +14,7 @@ import { inUndoTransaction, UNDO_BATCH_SIZE } from './undo-transaction';
 import { SMALL_SAMPLE, writeStatements } from './write-statements';
 
 /** A record that an import has changed, as it was and as the import wrote it. */
-export interface ChangedRecord {
+export interface BeforeRecord {
   section: string;
   record: object;
   written: object;
@@ -45,7 +45,7 @@ const TEMPORARY: ReadonlySet<LeftReason> = new Set(['inUse', 'taken']);
 const MAX_POSTPONED = 10_000;
 
 interface MergedRecord {
-  change: ChangedRecord;
+  change: BeforeRecord;
   key: string;
   /** Undefined if the record is gone. */
   current?: object;
@@ -61,8 +61,8 @@ export class Restoration {
     examples: [],
   };
   /** Records that are tried again, because what is in their way may be brought back or deleted later. */
-  private readonly postponed: ChangedRecord[] = [];
-  private readonly counted = new WeakSet<ChangedRecord>();
+  private readonly postponed: BeforeRecord[] = [];
+  private readonly counted = new WeakSet<BeforeRecord>();
   private readonly obstacles: Obstacles;
 
   /** @param stage takes the records to write; undefined in a dry run */
@@ -76,8 +76,8 @@ export class Restoration {
     this.obstacles = new Obstacles(manager, audited.organizationId, statements, stage === undefined);
   }
 
-  async restoreAll(changes: AsyncIterable<ChangedRecord>, onProgress: (records: number) => void): Promise<void> {
-    let batch: ChangedRecord[] = [];
+  async restoreAll(changes: AsyncIterable<BeforeRecord>, onProgress: (records: number) => void): Promise<void> {
+    let batch: BeforeRecord[] = [];
     let count = 0;
     for await (const change of changes) {
       if (batch.length === UNDO_BATCH_SIZE || (batch[0] && batch[0].section !== change.section)) {
@@ -96,7 +96,7 @@ export class Restoration {
     for (const change of this.postponed) await this.restore([change], true);
   }
 
-  private async restore(batch: ChangedRecord[], isLastAttempt = false): Promise<void> {
+  private async restore(batch: BeforeRecord[], isLastAttempt = false): Promise<void> {
     const main = this.tables.find(({ section, list }) => section === batch[0]?.section && !list);
     if (!main) return;
     const work = () => this.mergeAndWrite(main, batch);
@@ -109,7 +109,7 @@ export class Restoration {
     }
   }
 
-  private async mergeAndWrite(main: Table, batch: ChangedRecord[]): Promise<MergedRecord[]> {
+  private async mergeAndWrite(main: Table, batch: BeforeRecord[]): Promise<MergedRecord[]> {
     if (this.stage && main.isShared) await lockOrganization(this.manager, CATALOG);
     const keyOf = (record: object): string => String((record as Record<string, unknown>)[main.dataset.key]);
     // What the import has moved may return or leave; which of that is possible is found out for all records at once.

@@ -9,7 +9,7 @@ import { WHOLE_RECORDS } from './import-plan';
 import { Stage } from './stage';
 import { tablesOf } from './tables';
 import type { LeftReason } from './undo-merge';
-import { type ChangedRecord, type LeftExample, MAX_EXAMPLES, Restoration, type Restored } from './undo-restore';
+import { type BeforeRecord, type LeftExample, MAX_EXAMPLES, Restoration, type Restored } from './undo-restore';
 import {
   COUNT_OUTCOMES,
   CREATE_ENTRIES,
@@ -38,7 +38,7 @@ export interface Undo extends Restored {
 
 export interface UndoOptions {
   /** The records that the import changed; undefined if they are not known. */
-  changes?: AsyncIterable<ChangedRecord>;
+  changes?: AsyncIterable<BeforeRecord>;
   dryRun?: boolean;
   /** Called after each batch with the number of records so far. */
   onProgress?: (records: number) => void;
