@@ -168,7 +168,7 @@ describe('a key', () => {
 async function explain(text: string, values: unknown[]): Promise<{ plan: string; blocks: number }> {
   return db.transaction(async (manager) => {
     await manager.query(`prepare measured as ${text}`);
-    const literals = values.map((value) => `'${String(value)}'`).join(', ');
+    const literals = values.map((value) => (value === null ? 'null' : `'${String(value)}'`)).join(', ');
     const rows = await manager.query<{ 'QUERY PLAN': string }[]>(
       `explain (analyze, buffers, timing off) execute measured${literals ? `(${literals})` : ''}`,
     );

@@ -173,7 +173,7 @@ describe('a filtered list within a parent', () => {
       [organizationId, event],
     );
     expect(scan).toHaveLength(40);
-    expect(pages.flatMap(({ items }) => items)).toEqual(scan.map(({ id }) => id));
+    expect(pages.flatMap(({ items }) => items.map(String))).toEqual(scan.map(({ id }) => id));
   });
 });
 

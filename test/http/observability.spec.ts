@@ -93,7 +93,7 @@ describe('the log', () => {
     await database.query('alter table elsewhere rename to tag_groups');
     expect(await kept.first(ofRequest('r-3'))).toMatchObject({ status: 500, level: 'error' });
     const why = await kept.first((entry) => entry.requestId === 'r-3' && 'error' in entry);
-    expect(why).toMatchObject({ level: 'error', part: 'Request', error: 'DatabaseError', sqlState: '42P01' });
+    expect(why).toMatchObject({ level: 'error', part: 'Request', error: 'QueryFailedError', sqlState: '42P01' });
   });
 
   it('says that a client left before its answer', async () => {
