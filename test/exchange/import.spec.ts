@@ -146,7 +146,7 @@ describe('an import of several batches', () => {
       const error = { line: null, column: null, path: null, value: null, ...issue };
       expect(JSON.parse(stdout)).toEqual({ errors: [error], more: 0 });
 
-      const csv = Object.keys(lead)[0] + '\n' + Object.values(lead)[0] + '\n';
+      const csv = `${Object.keys(lead)[0]},email\n${Object.values(lead)[0]},rowe@example.com\n`;
       const args = ['import', '-', '--organization', String(organizationId), '--csv', 'leads', '--json'];
       const ofCsv = await installation.operator.run(args, csv);
       expect({ ...ofCsv, stdout: JSON.parse(ofCsv.stdout) as unknown }).toEqual({
