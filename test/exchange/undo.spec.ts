@@ -271,7 +271,7 @@ describe('imports undo brings back field by field what an import changed', () =>
     const [lead = '', other = '', group = '', one = ''] = ids(4);
     await importing({ tagGroups: [tagGroup(group, [one])], leads: [{ id: lead }, { id: other }] });
     const original = await exported();
-    const csv = `id,First name,Tags\n${lead},Ada,New; Newer\n,Eve,New\n`;
+    const csv = `id,firstName,tags\n${lead},Ada,New; Newer\n,Eve,New\n`;
     const { importId } = await importingCsv(csv, '--create-tags', 'Interest', '--before', before);
     const [{ tagOptions }] = (await exported()).tagGroups as [{ tagOptions: { id: string; value: string }[] }];
     const newer = tagOptions.find(({ value }) => value === 'Newer')!;
