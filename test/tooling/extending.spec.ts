@@ -103,7 +103,7 @@ describe('docs/extending.md', () => {
     }, 240_000);
 
     it('is described: linters, workflows and the collection take it', async () => {
-      expect(await npm('description')).toContain('and so not called: getBooth, patchBooth, deleteBooth');
+      expect(await npm('description')).toContain('getWebhook, deleteWebhook, getBooth, patchBooth, deleteBooth');
       expect(await npm('collection')).toContain('Delete a booth');
     }, 240_000);
 
