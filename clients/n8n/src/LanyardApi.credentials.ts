@@ -5,7 +5,6 @@ export class LanyardApi {
   name = 'lanyardApi';
   displayName = 'Lanyard API';
   icon = 'file:lanyard.svg';
-  documentationUrl = 'https://github.com/lanyard/lanyard';
   properties: Property[] = [
     {
       displayName: 'Base URL',
