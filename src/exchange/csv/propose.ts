@@ -28,6 +28,8 @@ const MAX_HEADER_LINE = 20;
 const MAX_START_LENGTH = 1 << 20;
 const MAX_CELLS = 1000;
 
+const LINE_END = /\r\n|\n|\r/;
+
 const VALUE = /@|^(?:https?:\/\/|www\.)|^[+-]?[\d.,\s]+$/i;
 
 /** Whether a cell has a value, so that it is no name of a column. */
@@ -67,12 +69,18 @@ export async function proposeMapping(section: CsvSection, open: OpenFile): Promi
   let encoding: string | undefined;
   const file = await openCsv(open, { delimiter, headerLine }, { invalid: (problem) => (encoding = problem.encoding) });
   const { names } = file.header;
-  const byName = names.map((name) => fieldOf(section, name)?.name ?? null);
-  const refined = section.definition.refineProposal?.(byName) ?? byName;
-  const fields = refined.map((name) => fieldNamed(section, name));
-  const columns = await surveyRows(names, fields, file.parts);
+  const columns = await surveyRows(
+    names,
+    names.map((name) => fieldOf(section, name)),
+    file.parts,
+  );
+  const oneByOne = columns.map((column) => ({
+    field: readableField(section, column)?.name ?? null,
+    filled: column.filled,
+  }));
+  const refined = section.definition.refineProposal?.(oneByOne) ?? oneByOne.map(({ field }) => field);
   const proposed = withoutRepetitions(
-    columns.map((column) => readableField(section, column)),
+    refined.map((name) => fieldNamed(section, name)),
     columns,
   );
   return {
@@ -94,9 +102,16 @@ export async function proposeMapping(section: CsvSection, open: OpenFile): Promi
     delimiter,
     headerLine,
     linesBefore: start
-      .split(/\r\n|\n|\r/)
+      .split(LINE_END)
       .slice(0, headerLine - 1)
-      .filter((line) => line.trim() !== ''),
+      .map((line) =>
+        line
+          .split(delimiter)
+          .map((cell) => cell.trim())
+          .filter(Boolean)
+          .join('  '),
+      )
+      .filter((line) => line !== ''),
     warnings: columns.flatMap((column, index) => columnWarning(column, proposed[index], columns) ?? []),
   };
 }
@@ -105,7 +120,7 @@ async function readStart(open: OpenFile): Promise<string> {
   let start = '';
   for await (const text of decodeText(open(), undefined, () => undefined)) {
     start += text;
-    if (start.length >= MAX_START_LENGTH || start.split(/\r\n|\n|\r/, MAX_HEADER_LINE + 2).length > MAX_HEADER_LINE + 1)
+    if (start.length >= MAX_START_LENGTH || start.split(LINE_END, MAX_HEADER_LINE + 2).length > MAX_HEADER_LINE + 1)
       break;
   }
   return start;
@@ -114,8 +129,8 @@ async function readStart(open: OpenFile): Promise<string> {
 /** The line, of the first ones, with the most names of columns that are known and no value, and its delimiter. */
 function findHeader(start: string, section: CsvSection): { line: number; delimiter: string } {
   const named = namedDelimiter(start);
-  const firstText = start.split(/\r\n|\n|\r/).findIndex((line, index) => line.trim() !== '' && !(index === 0 && named));
-  const firstLine = start.split(/\r\n|\n|\r/)[firstText] ?? '';
+  const firstText = start.split(LINE_END).findIndex((line, index) => line.trim() !== '' && !(index === 0 && named));
+  const firstLine = start.split(LINE_END)[firstText] ?? '';
   let best = { line: Math.max(0, firstText) + 1, delimiter: named ?? mostFrequentDelimiter(firstLine), known: 0 };
   for (const delimiter of named === undefined ? DELIMITERS : [named]) {
     const parser = new CsvParser(delimiter, { lastLine: MAX_HEADER_LINE });
