@@ -69,20 +69,9 @@ export async function proposeMapping(section: CsvSection, open: OpenFile): Promi
   let encoding: string | undefined;
   const file = await openCsv(open, { delimiter, headerLine }, { invalid: (problem) => (encoding = problem.encoding) });
   const { names } = file.header;
-  const columns = await surveyRows(
-    names,
-    names.map((name) => fieldOf(section, name)),
-    file.parts,
-  );
-  const oneByOne = columns.map((column) => ({
-    field: readableField(section, column)?.name ?? null,
-    filled: column.filled,
-  }));
-  const refined = section.definition.refineProposal?.(oneByOne) ?? oneByOne.map(({ field }) => field);
-  const proposed = withoutRepetitions(
-    refined.map((name) => fieldNamed(section, name)),
-    columns,
-  );
+  const byName = names.map((name) => fieldOf(section, name));
+  const columns = await surveyRows(names, byName, file.parts);
+  const proposed = proposedFields(section, columns);
   return {
     mapping: {
       section: section.name,
@@ -153,6 +142,19 @@ function fieldOf({ fieldsByName, definition: { prefixes } }: CsvSection, name: s
   const own = fieldsByName.get(columnKey(name));
   const field = own ?? (prefixes?.same.includes(first) ? fieldsByName.get(columnKey(rest.join(' '))) : undefined);
   return field?.isExactName && field.name !== name.trim() ? undefined : field;
+}
+
+/** The fields of all columns, each of which may depend on the others and on what is in them. */
+function proposedFields(section: CsvSection, columns: SurveyedColumn[]): (CsvField | undefined)[] {
+  const oneByOne = columns.map((column) => ({
+    field: readableField(section, column)?.name ?? null,
+    filled: column.filled,
+  }));
+  const refined = section.definition.refineProposal?.(oneByOne) ?? oneByOne.map(({ field }) => field);
+  return withoutRepetitions(
+    refined.map((name) => fieldNamed(section, name)),
+    columns,
+  );
 }
 
 /** The field of a column, or that of IDs which others have assigned if the values are no IDs of Lanyard. */
