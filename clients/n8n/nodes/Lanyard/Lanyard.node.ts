@@ -48,10 +48,10 @@ const OPERATIONS: Record<string, Operation> = {
     await call(context, 'PATCH', leadOf(context, item), { ...item.options, body: fieldsOf(context, item) }),
   ],
   'lead.setRemoteId': async (context, item) => {
-    const remoteId = {
-      id: field<string>(context, 'remoteId', item) || null,
-      integrationType: field<string>(context, 'integrationType', item),
-    };
+    const id = field<string>(context, 'remoteId', item);
+    // An expression that finds nothing is empty. It must not clear the ID that is stored.
+    if (!id) throw new Error('The CRM ID is empty. To clear the ID of a lead, update its field remoteId');
+    const remoteId = { id: String(id), integrationType: field<string>(context, 'integrationType', item) };
     return [await call(context, 'PATCH', leadOf(context, item), { ...item.options, body: { remoteId } })];
   },
   'lead.delete': async (context, item) => {

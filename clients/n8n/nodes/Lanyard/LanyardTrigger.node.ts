@@ -48,7 +48,16 @@ export class LanyardTrigger implements INodeType {
     inputs: [],
     outputs: ['main'],
     credentials: [{ name: 'lanyardApi', required: true }],
-    webhooks: [{ name: 'default', httpMethod: 'POST', responseMode: 'lastNode', path: 'webhook', rawBody: true }],
+    webhooks: [
+      {
+        name: 'default',
+        httpMethod: 'POST',
+        path: 'webhook',
+        rawBody: true,
+        responseMode: 'lastNode',
+        responseData: 'noData',
+      },
+    ],
     properties: [
       {
         displayName: 'Records',

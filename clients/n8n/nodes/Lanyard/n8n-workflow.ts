@@ -90,8 +90,19 @@ export interface INodeTypeDescription {
   inputs: 'main'[];
   outputs: 'main'[];
   credentials: { name: string; required: boolean }[];
-  webhooks?: { name: string; httpMethod: 'POST'; responseMode: 'lastNode'; path: string; rawBody: true }[];
+  webhooks?: IWebhookDescription[];
   properties: INodeProperties[];
+}
+
+export interface IWebhookDescription {
+  name: string;
+  httpMethod: 'POST';
+  path: string;
+  rawBody: true;
+  /** When n8n responds: as soon as the last node has finished. */
+  responseMode: 'lastNode';
+  /** What n8n responds with. Anything but `noData` is an error if the last node gives no item. */
+  responseData: 'noData';
 }
 
 export interface INodeType {
