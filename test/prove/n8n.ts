@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readOptions, run } from '../../scripts/services.mjs';
 import { N8N_VERSION, requireN8n, type StoredWorkflow } from './n8n/n8n-server';
+import { takePicture } from './n8n/picture';
 import { type Defer, World } from './n8n/world';
 import { record } from './results';
 import { until } from './support/daemon';
@@ -28,7 +29,8 @@ const options = readOptions({
   seed: { type: 'string', default: String((Date.now() % 1_000_000) + 1) },
   node: { type: 'string', default: process.execPath },
   folder: { type: 'string', default: join(homedir(), '.cache', `lanyard-n8n-${N8N_VERSION}`) },
-}) as { rounds: number; seed: number; node: string; folder: string };
+  picture: { type: 'boolean' },
+}) as { rounds: number; seed: number; node: string; folder: string; picture?: boolean };
 const random = new Random(options.seed);
 const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 
@@ -154,6 +156,10 @@ async function main(defer: Defer): Promise<number> {
   const flows = [await world.importTemplate('leads-to-hubspot'), await world.importTemplate('leads-to-a-spreadsheet')];
   for (const flow of flows) await world.n8n.switchOn(flow);
   await untilInStep(world, 'with the leads that were there');
+  if (options.picture) {
+    await takePicture(world, flows[0]!);
+    return 0;
+  }
   for (let round = 1; round <= options.rounds; round++) {
     await killInTheMiddle(world);
     await untilInStep(world, `after the kills of round ${round}`);

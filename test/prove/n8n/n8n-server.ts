@@ -73,7 +73,8 @@ export function packNodes(directory: string): string {
 
 /** A real n8n in a process of its own, with an owner, whose session these requests have. */
 export class N8n extends Daemon {
-  private cookie = '';
+  /** The names and values of the owner's cookies. */
+  cookies: [name: string, value: string][] = [];
 
   /**
    * @param home Where n8n keeps its files.
@@ -122,7 +123,7 @@ export class N8n extends Daemon {
       return response?.status === 200;
     };
     await until('n8n is ready', isReady, START_TIMEOUT_MS);
-    if (!this.cookie) await this.setUpOwner();
+    if (this.cookies.length === 0) await this.setUpOwner();
     // The editor is ready a moment after the database.
     await until(
       'the editor is ready',
@@ -134,10 +135,10 @@ export class N8n extends Daemon {
   private async setUpOwner(): Promise<void> {
     await until('n8n has an owner', async () => {
       const response = await this.fetch('POST', '/rest/owner/setup', OWNER);
-      this.cookie = response.headers
-        .getSetCookie()
-        .map((cookie) => cookie.split(';')[0])
-        .join('; ');
+      this.cookies = response.headers.getSetCookie().map((cookie) => {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+        return [name, value];
+      });
       return response.status === 200;
     });
   }
@@ -145,7 +146,7 @@ export class N8n extends Daemon {
   private fetch(method: string, path: string, body?: unknown): Promise<Response> {
     return fetch(`${this.url}${path}`, {
       method,
-      headers: { 'content-type': 'application/json', cookie: this.cookie },
+      headers: { 'content-type': 'application/json', cookie: this.cookies.map((pair) => pair.join('=')).join('; ') },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   }
