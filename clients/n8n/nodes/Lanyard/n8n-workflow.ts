@@ -125,7 +125,6 @@ export interface ICredentialType {
   name: string;
   displayName: string;
   icon: string;
-  documentationUrl: string;
   properties: INodeProperties[];
   authenticate: { type: 'generic'; properties: { headers: Record<string, string> } };
   test: { request: { baseURL: string; url: string; qs: IDataObject } };
