@@ -21,7 +21,7 @@ const workflow = JSON.parse(readFileSync(FILE, 'utf8')) as Workflow;
 const TOKEN = 'pat-test';
 const trigger = new LanyardTrigger();
 const node = new LanyardNode();
-const [{ parameters }] = workflow.nodes as [{ parameters: IDataObject }];
+const { parameters } = workflow.nodes[0]!;
 
 let lanyard: InProcess;
 let tenant: Tenant;
@@ -130,7 +130,7 @@ it('creates a contact for each lead once, and writes its ID back', async () => {
   await waitUntil(() => hubspot.contacts.get(lead!.remoteIds[0]!.id)?.properties.firstname === 'Zoë');
   expect(hubspot.contacts.get(lead!.remoteIds[0]!.id)!.properties).toMatchObject({
     jobtitle: 'Buyer',
-    company: 'Cobalt',
+    company: 'Cobalt Systems',
   });
   expect(hubspot.contacts.size).toBe(120);
   expect(responses.filter((status) => status >= 300)).toEqual([]);
