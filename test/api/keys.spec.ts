@@ -126,9 +126,10 @@ describe('the use of keys', () => {
 
   it('is forgotten after a day', async () => {
     const one = await keys.issue(organizationId);
-    await db.query(`insert into key_usage select $1, now() - n * interval '1 hour', 1 from unnest('{1,25}'::integer[]) n`, [
-      one.id,
-    ]);
+    await db.query(
+      `insert into key_usage select $1, now() - n * interval '1 hour', 1 from unnest('{1,25}'::integer[]) n`,
+      [one.id],
+    );
     await new Pruner(db, [{ noun: 'usage', text: PRUNE_USAGE, values: [] }]).prune();
     expect(await counted(one)).toBe(1);
   });

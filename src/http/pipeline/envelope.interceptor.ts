@@ -1,9 +1,4 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  StreamableFile,
-} from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, StreamableFile } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';

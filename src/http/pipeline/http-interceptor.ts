@@ -12,5 +12,10 @@ export abstract class HttpInterceptor implements NestInterceptor {
     return this.handle(http.getRequest<Request>(), http.getResponse<Response>(), context, next);
   }
 
-  protected abstract handle(request: Request, response: Response, context: ExecutionContext, next: CallHandler): Handled;
+  protected abstract handle(
+    request: Request,
+    response: Response,
+    context: ExecutionContext,
+    next: CallHandler,
+  ): Handled;
 }
