@@ -138,11 +138,11 @@ describe('a proposal', () => {
 
   it('shows values that do not fit beside their column on lines of their own, all of them', async () => {
     const values = ['Pumps and valves', 'Seals and gaskets', 'Pipes and fittings', 'Motors and drives'];
-    const proposal = await propose(`Email,Interest\n${values.map((value) => `a@b.co,${value}\n`).join('')}`);
+    const proposal = await propose(`Email,What would you like to see?\n${values.map((value) => `a@b.co,${value}\n`).join('')}`);
     const text = proposalText({ datasets: DATASETS, proposal, mappingFile: 'f.mapping.json', command: 'x' }, 80);
     expect(text).toContain(
       [
-        'Interest  -      4       4',
+        'What would you like…  -      4       4',
         '    "Pumps and valves" 1, "Seals and gaskets" 1, "Pipes and fittings" 1',
         '    "Motors and drives" 1',
       ].join('\n'),
