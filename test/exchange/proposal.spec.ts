@@ -138,7 +138,9 @@ describe('a proposal', () => {
 
   it('shows values that do not fit beside their column on lines of their own, all of them', async () => {
     const values = ['Pumps and valves', 'Seals and gaskets', 'Pipes and fittings', 'Motors and drives'];
-    const proposal = await propose(`Email,What would you like to see?\n${values.map((value) => `a@b.co,${value}\n`).join('')}`);
+    const proposal = await propose(
+      `Email,What would you like to see?\n${values.map((value) => `a@b.co,${value}\n`).join('')}`,
+    );
     const text = proposalText({ datasets: DATASETS, proposal, mappingFile: 'f.mapping.json', command: 'x' }, 80);
     expect(text).toContain(
       [
