@@ -1,7 +1,19 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** What starts programs, compilers and browsers, imports large files or waits for timeouts: the longest suites, of up to a minute. */
-const FIRST = ['start', 'tooling', 'clients', 'cli', 'limits', 'database', 'http'];
+const FIRST = [
+  'start',
+  'tooling',
+  'clients',
+  'cli',
+  'exchange',
+  'limits',
+  'database',
+  'feed',
+  'nest',
+  'webhooks',
+  'http',
+];
 
 /**
  * Starts the long suites first, so that none of them runs alone at the end. Jest itself goes by the times of the last
