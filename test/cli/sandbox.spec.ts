@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { waitUntil } from '../support/embedded-fixtures';
 import { Operator } from '../support/operator';
 import { waitForOutput, waitForExit } from '../support/program';
+import { waitUntil } from '../support/wait';
 
 describe('sandbox', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-sandbox-'));

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { operationsOf } from '../../clients/postman/operations.mjs';
 import { createExhibitor, leadInput } from '../support/builders';
 import { Lanyard, startLanyard } from '../support/lanyard';
-import { Network } from '../support/network';
+import { Network } from '../support/servers/network';
 import { foreignCursor, listRecords } from '../support/replica';
 
 const ROOT = join(__dirname, '../..');

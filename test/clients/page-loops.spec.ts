@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { ModuleKind, ScriptTarget, transpile } from 'typescript';
 import { Lanyard as Client } from '../../clients/typescript/src';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
-import { Network } from '../support/network';
+import { Network } from '../support/servers/network';
 import { missingProgramReason } from '../support/skipping';
 
 const ROOT = join(__dirname, '../..');

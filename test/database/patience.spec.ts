@@ -6,9 +6,9 @@ import { Writes } from '../../src/data/database/writes';
 import { query } from '../../src/testing/test-database';
 import { eventInput, leadInput } from '../support/builders';
 import { asOperator, createTestDatabase } from '../support/database';
-import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
-import { Proxy } from '../support/proxy';
+import { Proxy } from '../support/servers/proxy';
+import { lockWaits, waitUntil } from '../support/wait';
 
 /** A trigger on deletes of events, and more, that takes so long. */
 const slowDeletes = (seconds: number, more = ''): string => `

@@ -7,15 +7,16 @@ import { promisify } from 'node:util';
 import request from 'supertest';
 import { DEMO_RECORDS } from '../../src/operator/demo/demo';
 import { query } from '../../src/testing/test-database';
-import { runAtEnd } from '../support/at-the-end';
+import { runAtEnd } from '../support/jest/at-the-end';
 import { eventInput, createExhibitor, industryEventInput, leadInput, phone } from '../support/builders';
 import type { ApiClient } from '../support/client';
 import { createDatabase } from '../support/database';
-import { EmbeddedFixtures, waitUntil } from '../support/embedded-fixtures';
+import { EmbeddedFixtures } from '../support/servers/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { install, Operator } from '../support/operator';
 import { describeUnless, missingProgramReason } from '../support/skipping';
 import { migrate } from '../support/contexts';
+import { waitUntil } from '../support/wait';
 
 /** What must be there again after a backup was restored. */
 interface Filled {

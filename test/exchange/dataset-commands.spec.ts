@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import { DEMO_RECORDS } from '../../src/operator/demo/demo';
 import { query } from '../../src/testing/test-database';
 import { createExhibitor, phone } from '../support/builders';
-import { waitUntil } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, waitForOutcome } from '../support/operator';
 import { DATASETS } from '../support/contexts';
+import { waitUntil } from '../support/wait';
 
 const counts = (over: object = {}) => ({
   ...DATASETS.noRecords(),

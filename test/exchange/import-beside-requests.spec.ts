@@ -8,10 +8,10 @@ import { CheckService } from '../../src/data/schema/check.service';
 import { eventInput, industryEventInput, leadInput } from '../support/builders';
 import { DATASETS, SCHEMA } from '../support/contexts';
 import { asOperator, createTestDatabase } from '../support/database';
-import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { operatorServices } from '../support/operator-services';
 import { listRecords, Replica } from '../support/replica';
+import { lockWaits, waitUntil } from '../support/wait';
 
 /** More records than an import writes under the locks of their lists. */
 const COUNT = 1200;

@@ -6,9 +6,9 @@ import { CSV, fileOf, mappingOfNames } from '../support/csv-files';
 import { ImportService } from '../../src/exchange/datasets/import.service';
 import { createExhibitor, industryEventInput, leadInput } from '../support/builders';
 import { asOperator, createTestDatabase } from '../support/database';
-import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { DATASETS } from '../support/contexts';
+import { waitUntil } from '../support/wait';
 
 const quoted = (value: unknown): string => `"${String(value)}"`;
 

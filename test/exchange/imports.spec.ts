@@ -7,10 +7,10 @@ import { CheckService } from '../../src/data/schema/check.service';
 import { eventInput, leadInput } from '../support/builders';
 import { SCHEMA } from '../support/contexts';
 import { asOperator } from '../support/database';
-import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, type Installation, Operator, waitForOutcome } from '../support/operator';
 import { listRecords, Replica } from '../support/replica';
+import { lockWaits, waitUntil } from '../support/wait';
 
 interface Result {
   importId: string;

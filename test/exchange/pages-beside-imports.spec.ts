@@ -3,9 +3,9 @@ import type { DataSource } from 'typeorm';
 import { Random } from '../prove/support/random';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
-import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess } from '../support/lanyard';
-import { Deletions, Pager } from '../support/pager';
+import { Deletions, Pager } from '../support/servers/pager';
+import { waitUntil } from '../support/wait';
 
 // A short run of the pages in `npm run prove faults -- --only import`: it must find what is made wrong on purpose.
 

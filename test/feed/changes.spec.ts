@@ -8,12 +8,13 @@ import { OrganizationsService } from '../../src/access/organizations.service';
 import { Pruner } from '../../src/data/database/pruner';
 import { createExhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
-import { EmbeddedFixtures, waitUntil } from '../support/embedded-fixtures';
+import { EmbeddedFixtures } from '../support/servers/embedded-fixtures';
 import type { ApiClient } from '../support/client';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { type ChangesPage, nameOf, Replica } from '../support/replica';
 import { describeUnless, missingProgramReason } from '../support/skipping';
 import { migrate } from '../support/contexts';
+import { waitUntil } from '../support/wait';
 
 let lanyard: InProcess;
 let db: DataSource;

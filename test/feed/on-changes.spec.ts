@@ -7,10 +7,10 @@ import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createExhibitor, leadInput } from '../support/builders';
 import { asOperator, createTestDatabase } from '../support/database';
-import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { Operator } from '../support/operator';
 import { type Change as FeedChange, Replica } from '../support/replica';
+import { waitUntil } from '../support/wait';
 
 type Page = ChangesPosition & { changes: Change[] };
 

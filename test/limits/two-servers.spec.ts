@@ -1,7 +1,7 @@
 import { ApiClient } from '../support/client';
 import { InProcess, startInProcess } from '../support/lanyard';
 import { leadInput } from '../support/builders';
-import { NO_REDIS, redisUrl } from '../support/redis-server';
+import { NO_REDIS, redisUrl } from '../support/servers/redis-server';
 import { describeUnless } from '../support/skipping';
 
 describeUnless(NO_REDIS)(`two servers on one PostgreSQL and one Redis${NO_REDIS}`, () => {

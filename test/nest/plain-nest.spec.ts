@@ -31,7 +31,7 @@ import { createLog } from '../../src/observability/log';
 import { openApiDocument } from '../../src/openapi/document';
 import { Page } from '../../src/data/database/statements';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { findUndescribed } from '../support/undescribed';
+import { findUndescribed } from '../support/listings/undescribed';
 
 /** A module as Nest's documentation writes it, without a decorator of ours. */
 @Entity('halls')

@@ -3,8 +3,8 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { DEFAULT_POOL_SIZE } from '../../src/data/database/limits';
 import { TransactionalDataSource } from '../../src/data/database/transactional-data-source';
-import { waitUntil } from '../support/embedded-fixtures';
 import { type PlainServer, startWithModules } from '../support/plain-modules';
+import { waitUntil } from '../support/wait';
 
 const LOCK = 4711;
 

@@ -7,16 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { Redis } from 'ioredis';
-import { freePort } from '../support/free-port';
+import { freePort } from '../support/servers/free-port';
 import { firstStartText } from '../../scripts/first-start-text.mjs';
 import { createDemo, originOf } from '../../src/start/first-start';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
-import { EmbeddedFixtures, postmasterOf, waitUntil } from '../support/embedded-fixtures';
+import { EmbeddedFixtures, postmasterOf } from '../support/servers/embedded-fixtures';
 import { Operator, type Outcome, waitForOutcome } from '../support/operator';
 import { waitForOutput, startProgram, waitForExit } from '../support/program';
-import { NO_SERVER, RedisServer } from '../support/redis-server';
+import { NO_SERVER, RedisServer } from '../support/servers/redis-server';
 import { describeUnless, missingProgramReason } from '../support/skipping';
+import { waitUntil } from '../support/wait';
 
 const NO_TLS = missingProgramReason('openssl') || NO_SERVER;
 

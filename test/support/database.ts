@@ -6,7 +6,7 @@ import { DATABASE_IDENTITY } from '../../src/feed/changes/database-identity';
 import { operatorDataSourceOptions } from '../../src/data/database/data-source';
 import { createDataSource } from '../../src/data/database/data-source.module';
 import { createDatabase as createDatabaseOn, query, type TestDatabase } from '../../src/testing/test-database';
-import { runAtEnd } from './at-the-end';
+import { runAtEnd } from './jest/at-the-end';
 
 // Commands run within this process, and a server that is started has a log of its own.
 Logger.overrideLogger(false);

@@ -8,9 +8,9 @@ import { KeyWebhooksService } from '../../src/feed/webhooks/key-webhooks.service
 import { WebhookOfKey, WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { Config } from '../../src/config';
 import { leadInput } from '../support/builders';
-import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
-import { Receiver } from '../support/receiver';
+import { Receiver } from '../support/servers/receiver';
+import { waitUntil } from '../support/wait';
 
 interface Webhook {
   id: string;

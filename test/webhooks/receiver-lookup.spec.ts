@@ -9,7 +9,7 @@ import {
   ReceiverLookup,
   type ReceiverLookupOptions,
 } from '../../src/feed/webhooks/receiver-lookup';
-import { DnsServer } from '../support/dns-server';
+import { DnsServer } from '../support/servers/dns-server';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-lookup-'));
 afterAll(() => rmSync(folder, { recursive: true }));

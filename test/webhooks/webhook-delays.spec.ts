@@ -3,9 +3,9 @@ import { FeedClock } from '../../src/feed/changes/feed-clock';
 import { FeedReaderEntity } from '../../src/feed/changes/feed-reader.entity';
 import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
-import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { rejectWith, Receiver, ACKNOWLEDGED } from '../support/receiver';
+import { rejectWith, Receiver, ACKNOWLEDGED } from '../support/servers/receiver';
+import { waitUntil } from '../support/wait';
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;

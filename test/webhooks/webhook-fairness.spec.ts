@@ -10,10 +10,10 @@ import { FeedReaderEntity } from '../../src/feed/changes/feed-reader.entity';
 import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
-import { DnsServer } from '../support/dns-server';
-import { waitUntil } from '../support/embedded-fixtures';
+import { DnsServer } from '../support/servers/dns-server';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { Receiver, ACKNOWLEDGED } from '../support/receiver';
+import { Receiver, ACKNOWLEDGED } from '../support/servers/receiver';
+import { waitUntil } from '../support/wait';
 
 const RECEIVER_MS = 900;
 const BUSY_ORGANIZATIONS = 10;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { leadInput } from '../support/builders';
-import { waitUntil } from '../support/embedded-fixtures';
 import { type Installation, install } from '../support/operator';
-import { rejectWith, Receiver } from '../support/receiver';
+import { rejectWith, Receiver } from '../support/servers/receiver';
+import { waitUntil } from '../support/wait';
 
 interface Created {
   id: string;

@@ -14,9 +14,9 @@ import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { query } from '../../src/testing/test-database';
 import { createExhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
-import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { type Delivery, rejectWith, Receiver, ACKNOWLEDGED } from '../support/receiver';
+import { type Delivery, rejectWith, Receiver, ACKNOWLEDGED } from '../support/servers/receiver';
+import { waitUntil } from '../support/wait';
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;

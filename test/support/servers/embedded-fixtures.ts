@@ -3,15 +3,14 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../../src/data/embedded-postgres/embedded-postgres';
-import { runningPostmaster } from '../../src/data/embedded-postgres/postmaster';
-import { query } from '../../src/testing/test-database';
-import { waitForOutput, typescript } from './program';
+} from '../../../src/data/embedded-postgres/embedded-postgres';
+import { runningPostmaster } from '../../../src/data/embedded-postgres/postmaster';
+import { waitForOutput, typescript } from '../program';
+import { waitUntil } from '../wait';
 
 /** What one test makes: directories, servers and processes, all gone after clean(). */
 export class EmbeddedFixtures {
@@ -47,7 +46,7 @@ export class EmbeddedFixtures {
 
   /** Another Node process on the same data directory, from the moment when it uses PostgreSQL. */
   async member(dataDir: string, settings: Partial<EmbeddedPostgresOptions> = {}): Promise<Member> {
-    const script = typescript('test/support/embedded-member-process.ts');
+    const script = typescript('test/support/servers/embedded-member-process.ts');
     const options = JSON.stringify({ dataDir, ...settings });
     const child = spawn(process.execPath, [...script, options], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.processes.push(child);
@@ -97,18 +96,4 @@ export async function killPostmaster(cluster: string): Promise<void> {
 /** Process id of the PostgreSQL that runs on the cluster; undefined when none does. */
 export function postmasterOf(cluster: string): number | undefined {
   return runningPostmaster(cluster)?.pid;
-}
-
-/** How many statements on the database wait for a lock. */
-export async function lockWaits(url: string): Promise<number> {
-  const [row] = await query(
-    url,
-    "select count(*)::integer from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-  );
-  return row?.count as number;
-}
-
-/** Waits for a condition; jest's time limit ends the wait. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await delay(10);
 }

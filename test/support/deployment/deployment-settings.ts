@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { generateKey } from '../../src/access/key-format';
-import { openConnection, receiveAll } from './connection';
+import { generateKey } from '../../../src/access/key-format';
+import { openConnection, receiveAll } from '../connection';
 import { isBehindProxy } from './deployment';
 
 /** The suites fail to authenticate fewer times a minute, all from one address. */

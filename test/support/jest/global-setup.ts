@@ -1,10 +1,10 @@
-import { createTestDatabase, query, startTemporaryPostgres } from '../../src/testing/test-database';
-import { deploymentUrl } from './deployment';
-import { prepareDeployment } from './deployment-run';
+import { createTestDatabase, query, startTemporaryPostgres } from '../../../src/testing/test-database';
+import { deploymentUrl } from '../deployment/deployment';
+import { prepareDeployment } from '../deployment/deployment-run';
 import { keepTemporaryFilesInMemory } from './memory-folder';
-import { hasOracle } from './oracle';
-import { armOracle } from './oracle-database';
-import { SCHEMA } from './contexts';
+import { hasOracle } from '../oracle';
+import { armOracle } from '../oracle-database';
+import { SCHEMA } from '../contexts';
 
 declare global {
   /** undoes what the set-up did; global-teardown.ts calls it */

@@ -1,8 +1,8 @@
 import { devNull } from 'node:os';
-import { RedisServer as Daemon } from '../prove/support/redis-server';
+import { RedisServer as Daemon } from '../../prove/support/redis-server';
 import { freePort } from './free-port';
-import { runAtEnd } from './at-the-end';
-import { missingProgramReason } from './skipping';
+import { runAtEnd } from '../jest/at-the-end';
+import { missingProgramReason } from '../skipping';
 
 export const NO_SERVER = missingProgramReason('redis-server', 'redis-cli');
 export const NO_REDIS = process.env.REDIS_URL ? '' : NO_SERVER;

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { runAtEnd } from './at-the-end';
+import { runAtEnd } from '../jest/at-the-end';
 
 const TYPE_A = 1;
 const NAME_ERROR = 3;

@@ -1,5 +1,5 @@
 import { endAll } from './at-the-end';
-import { failUnscoped } from './oracle';
+import { failUnscoped } from '../oracle';
 
 afterEach(failUnscoped);
 /** Servers and databases that a suite has started and made end with it. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { PREFIX } from '../../src/config';
+import { PREFIX } from '../../../src/config';
 
 /**
  * What becomes of a request: it is answered; it never arrives; it is carried out and nobody hears of it; or it is carried

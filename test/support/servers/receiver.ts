@@ -8,9 +8,9 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { runAtEnd } from './at-the-end';
-import { type Change, nameOf, Replica } from './replica';
-import type { ApiClient } from './client';
+import { runAtEnd } from '../jest/at-the-end';
+import { type Change, nameOf, Replica } from '../replica';
+import type { ApiClient } from '../client';
 
 export interface Delivery {
   headers: IncomingHttpHeaders;

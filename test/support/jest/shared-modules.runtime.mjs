@@ -4,7 +4,7 @@ import vm from 'node:vm';
 import Runtime from 'jest-runtime';
 
 const require = Module.createRequire(import.meta.url);
-const TESTS = join(import.meta.dirname, '..') + sep;
+const TESTS = join(import.meta.dirname, '../..') + sep;
 /** Of the suite that runs: it is told where the map of a module is that it loads first, and jest remembers that afterwards. */
 let sourceMaps;
 let isSharing = false;

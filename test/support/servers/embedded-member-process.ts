@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../../src/data/embedded-postgres/embedded-postgres';
+} from '../../../src/data/embedded-postgres/embedded-postgres';
 
 /** A process that uses the embedded PostgreSQL: prints its URL, and stops when a line arrives. */
 async function main(): Promise<void> {

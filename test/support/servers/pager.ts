@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask } from '../prove/support/ask';
-import type { Random } from '../prove/support/random';
+import { ask } from '../../prove/support/ask';
+import type { Random } from '../../prove/support/random';
 
 const MAX_LIMIT = 50;
 /** A short list is read in smaller pages, so that something can happen between two of them. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { runAtEnd } from './at-the-end';
+import { runAtEnd } from '../jest/at-the-end';
 
 /** The version of PostgreSQL's protocol, as a startup message begins with it. */
 const PROTOCOL = 196_608;

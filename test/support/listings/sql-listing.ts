@@ -3,7 +3,7 @@ import { basename, join, sep } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
-import { isWrite, withActor } from '../../src/data/database/actor';
+import { isWrite, withActor } from '../../../src/data/database/actor';
 import { toComment, formatSql } from './sql-layout';
 
 /** SQL that a module exports: a text, a statement, or the statements of a list. */
@@ -21,7 +21,7 @@ interface Sent {
   owner?: string;
 }
 
-const SOURCE = join(__dirname, '../../src');
+const SOURCE = join(__dirname, '../../../src');
 const SQL = /^\s*(select|with|insert|update|delete)\b/;
 
 /** The files of src, in the order of their paths. A program would run when it is loaded, and the index has what others have. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { leadInput } from './builders';
-import { openConnection } from './connection';
+import { leadInput } from '../builders';
+import { openConnection } from '../connection';
 
 /** A way in which a client leaves in the middle of a request. */
 export interface Disconnect {

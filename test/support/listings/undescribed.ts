@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { openApiDocument } from '../../src/openapi/document';
+import { openApiDocument } from '../../../src/openapi/document';
 
 interface Operation {
   tags?: string[];

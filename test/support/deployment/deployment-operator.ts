@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { KeySettings } from '../../src/access/api-keys.service';
-import { GENEROUS_LIMITS } from '../../src/testing/test-lanyard';
+import type { KeySettings } from '../../../src/access/api-keys.service';
+import { GENEROUS_LIMITS } from '../../../src/testing/test-lanyard';
 
 /** What the operator does before a client can do anything. */
 export interface DeploymentOperator {
@@ -18,7 +18,7 @@ class LeftOut extends Error {
 }
 
 /** as the global set-up built it */
-const OPERATOR = join(__dirname, '../../dist/src/main.js');
+const OPERATOR = join(__dirname, '../../../dist/src/main.js');
 
 /** How the operator's command line is called. */
 export const operatorCommand = ({ E2E_OPERATOR } = process.env): string[] =>

@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { version } from '../../package.json';
-import { GENEROUS_LIMITS } from '../../src/testing/test-lanyard';
-import { TEST_MARK } from './builders';
+import { version } from '../../../package.json';
+import { GENEROUS_LIMITS } from '../../../src/testing/test-lanyard';
+import { TEST_MARK } from '../builders';
 import { findUnfitSettings } from './deployment-settings';
 import {
   emptyOrganization,
@@ -16,7 +16,7 @@ import {
   runOperator,
 } from './deployment-operator';
 
-const BUILD = join(__dirname, '../../scripts/build.mjs');
+const BUILD = join(__dirname, '../../../scripts/build.mjs');
 
 /** Files of what runs have made: one that was killed leaves it to the next. */
 const RECORDS = join(tmpdir(), 'lanyard-e2e');
