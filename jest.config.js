@@ -9,13 +9,8 @@ module.exports = {
   testEnvironment: environment,
   runtime: '<rootDir>/test/support/jest/shared-modules.runtime.mjs',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
-  // The suites of mutants are all of these again, and extending.spec runs many of them in a copy: `npm run test:extending`.
-  testPathIgnorePatterns: [
-    '/node_modules/',
-    '<rootDir>/test/prove/',
-    '<rootDir>/test/tooling/exten(ding|sion).spec.ts',
-    '<rootDir>/test/extension/',
-  ],
+  // Folders decide what runs where (docs/testing.md). The suites of mutants, in prove/, are all of the others again.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(extension|nightly|packages|prove|tooling)/'],
   // The builds have a package.json of the same name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/clients/mcp/dist/'],
   transform: {
