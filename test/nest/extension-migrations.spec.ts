@@ -18,7 +18,7 @@ import { dataSource } from '../../src/start/data-source';
 import { defineExtension } from '../../src/extensions/extension';
 import { ListedUuidRow, RefersTo } from '../../src/data/schema/columns';
 import { ListedEntity } from '../../src/data/schema/lists';
-import { query } from '../../src/testing/test-database';
+import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createDatabase, createTestDatabase } from '../support/database';
 import { Operator } from '../support/operator';
 
@@ -110,6 +110,13 @@ const extension = defineExtension({
   ],
 });
 
+/** With the migrations of the extension, which take a second. */
+let template: TestDatabase;
+beforeAll(async () => {
+  template = await createTestDatabase();
+  await new Operator({ DATABASE_URL: template.url }, extension).json(['migrate']);
+});
+
 const migrationNames = async (url: string): Promise<unknown[]> =>
   (await query(url, 'select name from migrations order by id')).map(({ name }) => name);
 
@@ -132,12 +139,11 @@ describe('the migrations of an extension', () => {
   });
 
   it('are in a backup, and are restored with it', async () => {
-    const [source, target] = [await createTestDatabase(), await createDatabase()];
+    const [source, target] = [await createTestDatabase(template), await createDatabase()];
     const folder = mkdtempSync(join(tmpdir(), 'lanyard-backup-'));
     try {
       const file = join(folder, 'backup.gz');
       const extended = new Operator({ DATABASE_URL: source.url }, extension);
-      await extended.json(['migrate']);
       const { id } = await extended.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
       const halls = [{ id: randomUUID(), name: 'North' }];
       await extended.json(['import', '-', '--organization', String(id)], JSON.stringify({ halls }));
@@ -152,8 +158,7 @@ describe('the migrations of an extension', () => {
   });
 
   it('are reverted and generated with the data source for the command line of TypeORM', async () => {
-    const { url } = await createTestDatabase();
-    await new Operator({ DATABASE_URL: url }, extension).json(['migrate']);
+    const { url } = await createTestDatabase(template);
     const before = process.env.DATABASE_URL;
     process.env.DATABASE_URL = url;
     const source = await dataSource(extension);
@@ -178,8 +183,7 @@ describe('Lanyard without the extension, on its database,', () => {
     query(url, `select tgname from pg_trigger where tgrelid = 'halls'::regclass order by 1`);
 
   it('leaves its functions and triggers alone', async () => {
-    const { url } = await createTestDatabase();
-    await new Operator({ DATABASE_URL: url }, extension).json(['migrate']);
+    const { url } = await createTestDatabase(template);
     const before = await triggersOf(url);
     expect(before.length).toBeGreaterThan(2);
     expect(await plain(url, 'migrate')).toMatchObject({
@@ -199,8 +203,7 @@ describe('Lanyard without the extension, on its database,', () => {
   });
 
   it('does not upgrade it', async () => {
-    const { url } = await createTestDatabase();
-    await new Operator({ DATABASE_URL: url }, extension).json(['migrate']);
+    const { url } = await createTestDatabase(template);
     await query(url, `update schema_releases set release = '0.1.9'`);
     expect(await plain(url, 'migrate')).toMatchObject({
       status: 1,
@@ -211,7 +214,7 @@ describe('Lanyard without the extension, on its database,', () => {
 });
 
 it('the migrations of an extension are reverted before it is removed, whatever ran after them', async () => {
-  const { url } = await createTestDatabase();
+  const { url } = await createTestDatabase(template);
   const extended = new Operator({ DATABASE_URL: url }, extension);
   const { id } = await extended.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
   const organization = ['--organization', String(id)];
@@ -235,7 +238,7 @@ it('the migrations of an extension are reverted before it is removed, whatever r
 
 describe('the commands of an extension', () => {
   it('import, export, check and delete its records, and know its resources', async () => {
-    const { url } = await createTestDatabase();
+    const { url } = await createTestDatabase(template);
     const operator = new Operator({ DATABASE_URL: url }, extension);
     const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
     const organization = ['--organization', String(id)];
@@ -261,7 +264,7 @@ describe('the commands of an extension', () => {
   });
 
   it('name the record, and its field, by which an import breaks a constraint of a table', async () => {
-    const { url } = await createTestDatabase();
+    const { url } = await createTestDatabase(template);
     const operator = new Operator({ DATABASE_URL: url }, extension);
     const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
     await query(url, 'alter table halls add unique (organization_id, name), add check (length(name) < 10)');
@@ -302,7 +305,7 @@ describe('the commands of an extension', () => {
   });
 
   it('emit a snapshot of lists whose parent is a uuid, page by page', async () => {
-    const { url } = await createTestDatabase();
+    const { url } = await createTestDatabase(template);
     const operator = new Operator({ DATABASE_URL: url }, extension);
     const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
     const organization = ['--organization', String(id)];

@@ -11,9 +11,14 @@ import { runAtEnd } from './jest/at-the-end';
 // Commands run within this process, and a server that is started has a log of its own.
 Logger.overrideLogger(false);
 
-/** A fresh migrated database (about 60 ms), so that suites neither clean up nor know of each other. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const database = await createDatabase(required('LANYARD_TEST_TEMPLATE'));
+/**
+ * A fresh migrated database (about 60 ms), so that suites neither clean up nor know of each other.
+ * @param template another migrated database, to which nobody is connected, such as that of an extension
+ */
+export async function createTestDatabase(template?: TestDatabase): Promise<TestDatabase> {
+  const database = await createDatabase(
+    template ? new URL(template.url).pathname.slice(1) : required('LANYARD_TEST_TEMPLATE'),
+  );
   // It is a database of its own, and not a copy from which webhooks must not be sent.
   await query(database.url, `update changes_key set database_identity = ${DATABASE_IDENTITY}`);
   return database;
