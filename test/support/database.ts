@@ -7,6 +7,7 @@ import { operatorDataSourceOptions } from '../../src/data/database/data-source';
 import { createDataSource } from '../../src/data/database/data-source.module';
 import { createDatabase as createDatabaseOn, query, type TestDatabase } from '../../src/testing/test-database';
 import { runAtEnd } from './jest/at-the-end';
+import { EMPTY_DATABASE } from './locale';
 
 // Commands run within this process, and a server that is started has a log of its own.
 Logger.overrideLogger(false);
@@ -28,7 +29,7 @@ export async function createTestDatabase(template?: TestDatabase): Promise<TestD
  * A database on the server of this run. A suite that makes many drops them; what is left after it is dropped by itself.
  * @param template what it is a copy of; by default it is empty, without a migration
  */
-export async function createDatabase(template?: string): Promise<TestDatabase> {
+export async function createDatabase(template = EMPTY_DATABASE): Promise<TestDatabase> {
   const { url, drop } = await createDatabaseOn(required('LANYARD_TEST_SERVER'), template);
   return { url, drop: runAtEnd(drop) };
 }

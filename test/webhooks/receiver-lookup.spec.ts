@@ -66,11 +66,12 @@ describe('the lookup of receivers', () => {
   it('ends when DNS servers do not respond, and holds none of the threads that files and the driver use', async () => {
     const blocking = jest.spyOn(dns, 'lookup');
     const lookup = lookupOf();
-    const started = performance.now();
     const hanging = Promise.allSettled(Array.from({ length: 20 }, (_, n) => lookup.resolve(`hang${n}.example.com.`)));
+    let isOver = false;
+    void hanging.then(() => (isOver = true));
     while (server.queries.length < 20) await readFile(__filename);
     expect(await lookup.resolve('crm.example.com.')).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(isOver).toBe(false);
     const errors = (await hanging).map((result) => (result.status === 'rejected' ? (result.reason as unknown) : null));
     expect(errors).toEqual(Array.from({ length: 20 }, () => expect.objectContaining({ code: 'ETIMEOUT' }) as object));
     expect(blocking).not.toHaveBeenCalled();

@@ -447,7 +447,7 @@ describe('other webhooks and requests', () => {
   });
 });
 
-describe('two processes', () => {
+describe('two servers', () => {
   it('send on when the one that leads cannot poll, such as on a schema that it does not know', async () => {
     const readers = lanyard.app.get(FeedReaders);
     const failing = jest.spyOn(readers, 'due').mockRejectedValue(new Error('column does not exist'));

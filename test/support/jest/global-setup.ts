@@ -1,10 +1,11 @@
-import { createTestDatabase, query, startTemporaryPostgres } from '../../../src/testing/test-database';
+import { createDatabase, query, startTemporaryPostgres } from '../../../src/testing/test-database';
 import { deploymentUrl } from '../deployment/deployment';
 import { prepareDeployment } from '../deployment/deployment-run';
 import { keepTemporaryFilesInMemory } from './memory-folder';
 import { hasOracle } from '../oracle';
 import { armOracle } from '../oracle-database';
-import { SCHEMA } from '../contexts';
+import { migrate } from '../contexts';
+import { EMPTY_DATABASE } from '../locale';
 
 declare global {
   /** undoes what the set-up did; global-teardown.ts calls it */
@@ -37,8 +38,9 @@ export default async function setUp(): Promise<void> {
     const { DATABASE_URL } = process.env;
     const server = DATABASE_URL ? { url: DATABASE_URL, drop: () => undefined } : await startTemporaryPostgres();
     undo.push(server.drop);
-    const template = await createTestDatabase(SCHEMA, server.url);
+    const template = await createDatabase(server.url, EMPTY_DATABASE);
     undo.push(template.drop);
+    await migrate(template.url);
     const oracle = hasOracle ? await armOracle(template.url) : undefined;
     if (oracle) {
       // Its role owns nothing once the template is gone.

@@ -12,6 +12,8 @@ interface ProxyOptions {
 export class Proxy {
   /** replies that were cut off */
   cut = 0;
+  /** connections so far */
+  accepted = 0;
   /** how many new connections are not answered */
   silentConnections = 0;
   private readonly open = new Set<Socket>();
@@ -54,6 +56,7 @@ export class Proxy {
 
   private join(client: Socket): void {
     this.watch(client);
+    this.accepted += 1;
     if (this.silentConnections > 0) {
       this.silentConnections--;
       client.resume();
