@@ -5,7 +5,7 @@ import { migrate as migrateTo } from '../../src/data/schema/migrate';
 export const DATASETS = datasetsOf(CONTEXTS);
 export const FEED_RESOURCES = feedResourcesOf(CONTEXTS);
 export const ORGANIZATION_DATA = organizationDataOf(CONTEXTS);
-const SCHEMA = schemaDefinitionOf(CONTEXTS);
+export const SCHEMA = schemaDefinitionOf(CONTEXTS);
 
 /** Migrates a database as a server does at its start. */
 export const migrate = (url: string, waiting?: StartupOptions): Promise<string[]> => migrateTo(url, SCHEMA, waiting);
