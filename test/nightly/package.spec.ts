@@ -17,10 +17,7 @@ describe('the package as `npm pack` makes it of a clean checkout', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   beforeAll(async () => {
-    const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-      cwd: ROOT,
-      maxBuffer: 1 << 26,
-    });
+    const { stdout } = await run('git', ['ls-files', '-z'], { cwd: ROOT, maxBuffer: 1 << 26 });
     for (const file of stdout.split('\0').filter(Boolean)) {
       mkdirSync(dirname(join(checkout, file)), { recursive: true });
       cpSync(join(ROOT, file), join(checkout, file));
