@@ -48,7 +48,7 @@ describe('a server whose clock goes back an hour', () => {
   });
   afterAll(() => {
     jest.useRealTimers();
-    receiver.close();
+    return receiver.close();
   });
 
   it('lists records in the order of their arrival', async () => {
