@@ -1,27 +1,21 @@
 import {
-  BadRequestException,
   Body,
-  type CallHandler,
   Controller,
   type DynamicModule,
   type ExecutionContext,
   Get,
   Injectable,
   Module,
-  type NestInterceptor,
   Param,
   Post,
   Query,
-  Render,
-  SetMetadata,
   type Type as NestType,
   UseInterceptors,
   ValidationPipe,
   Version,
 } from '@nestjs/common';
-import { APP_INTERCEPTOR, APP_PIPE, ExternalContextCreator, RouterModule } from '@nestjs/core';
+import { APP_PIPE, ExternalContextCreator, RouterModule } from '@nestjs/core';
 import type { Request } from 'express';
-import { type Observable, of, tap } from 'rxjs';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString } from 'class-validator';
 import { type Caller, CurrentCaller } from '../../src/http/pipeline/caller';
@@ -32,131 +26,22 @@ import { createLog } from '../../src/observability/log';
 import { leadInput, phone } from '../support/builders';
 import { createTestDatabase } from '../support/database';
 import { type PlainServer, startWithModules } from '../support/plain-modules';
-
-@Controller()
-class ViewsController {
-  @Get('views')
-  @Render('index')
-  root() {
-    return { message: 'Hello world!' };
-  }
-}
-
-@Module({ controllers: [ViewsController] })
-class ViewsModule {}
-
-/** As `@WebSocketGateway()` of a package that is not installed here. */
-@SetMetadata('websockets:is_gateway', true)
-@Injectable()
-class EventsGateway {}
-
-@Module({ providers: [EventsGateway] })
-class GatewayModule {}
-
-/** As `@Resolver()` of a package that is not installed here. */
-@SetMetadata('graphql:resolver_type', undefined)
-@Injectable()
-class HallsResolver {
-  find(name: unknown) {
-    if (name === '') throw new BadRequestException('No name');
-    if (name === 'secret') throw new Error('The password is secret');
-    return name;
-  }
-}
-
-@Module({ providers: [HallsResolver] })
-class ResolverModule {}
-
-@Module({})
-class GraphQLModule {}
-
-@Module({ imports: [GraphQLModule] })
-class HallsGraphModule {}
-
-@Injectable()
-class CacheInterceptor implements NestInterceptor {
-  private readonly cached = new Map<string, unknown>();
-
-  trackBy(context: ExecutionContext): string {
-    return context.switchToHttp().getRequest<Request>().url;
-  }
-
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const key = this.trackBy(context);
-    if (this.cached.has(key)) return of(this.cached.get(key));
-    return next.handle().pipe(tap((result) => void this.cached.set(key, result)));
-  }
-}
-
-@Controller('cached')
-class CachedController {
-  @Get()
-  @UseInterceptors(CacheInterceptor)
-  find() {
-    return {};
-  }
-}
-
-@Module({ controllers: [CachedController] })
-class CachedModule {}
-
-@Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: CacheInterceptor }] })
-class GlobalCacheModule {}
-
-@Controller('leads')
-class PeopleController {
-  @Post()
-  create() {
-    return {};
-  }
-}
-
-@Module({ controllers: [PeopleController] })
-class PeopleModule {}
-
-@Controller()
-class BadgesController {
-  @Get(['badges', 'leads/:id/'])
-  find() {
-    return {};
-  }
-}
-
-@Module({ controllers: [BadgesController] })
-class BadgesModule {}
-
-@Controller({ path: 'badges' })
-class OtherBadgesController {
-  @Get()
-  list() {
-    return {};
-  }
-}
-
-@Module({ controllers: [OtherBadgesController] })
-class OtherBadgesModule {}
-
-@Module({ imports: [OtherBadgesModule, BadgesModule] })
-class TwoBadgesModule {}
-
-@Controller('v2/halls')
-class NewHallsController {
-  @Get()
-  list() {
-    return {};
-  }
-}
-
-@Controller({ path: 'halls', version: ['1', '2'] })
-class VersionedHallsController {
-  @Get()
-  list() {
-    return {};
-  }
-}
-
-@Module({ controllers: [NewHallsController, VersionedHallsController] })
-class TwiceVersionedModule {}
+import {
+  ViewsModule,
+  EventsGateway,
+  GatewayModule,
+  HallsResolver,
+  ResolverModule,
+  GraphQLModule,
+  HallsGraphModule,
+  CacheInterceptor,
+  CachedModule,
+  GlobalCacheModule,
+  PeopleModule,
+  BadgesModule,
+  TwoBadgesModule,
+  TwiceVersionedModule,
+} from './fixtures/plain-nest-start';
 
 describe('the start with a module that cannot be served', () => {
   it.each<[NestType, string]>([
