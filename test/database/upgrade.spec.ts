@@ -7,7 +7,10 @@ import { createDatabase, createTestDatabase } from '../support/database';
 import { type InProcess, startInProcess } from '../support/lanyard';
 import { Operator } from '../support/operator';
 
-/** A database as an earlier commit has made and filled it, through its commands and its API. */
+/**
+ * A database as an earlier commit has made and filled it, through its commands and its API. That commit is the last one before the
+ * migrations of 0.2.0 were merged into the initial schema.
+ */
 interface FormerDatabase {
   commit: string;
   /** An API key of the organization whose answers these are. */
@@ -19,7 +22,7 @@ interface FormerDatabase {
   sql: string;
 }
 
-const FILE = join(__dirname, 'upgrades/0.2.0-9a8e255b.json.gz');
+const FILE = join(__dirname, 'upgrades/0.2.0-e3c39bec.json.gz');
 const former = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as FormerDatabase;
 
 /** Everything of a schema but the order of columns, which depends on when they were added. */
