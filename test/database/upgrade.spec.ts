@@ -45,6 +45,20 @@ const SCHEMA_QUERIES: Record<string, string> = {
     where pronamespace = 'public'::regnamespace and prokind = 'f' and probin is null order by 1, 2`,
 };
 
+/** The conditions of a trigger stand in the order of columns. */
+const withoutOrder = (definition: unknown): unknown =>
+  typeof definition === 'string' && definition.startsWith('CREATE TRIGGER')
+    ? definition
+        .replaceAll(/[()]/g, '')
+        .split(/ (?:WHEN|OR|EXECUTE) /)
+        .sort()
+    : definition;
+
+async function schemaOf(url: string, kind: string): Promise<object[]> {
+  const rows = await query(url, SCHEMA_QUERIES[kind] ?? '');
+  return rows.map((row) => ({ ...row, definition: withoutOrder(row.definition) }));
+}
+
 describe(`a database of commit ${former.commit} with data in every table`, () => {
   let database: TestDatabase;
   let lanyard: InProcess;
@@ -68,8 +82,7 @@ describe(`a database of commit ${former.commit} with data in every table`, () =>
 
   it.each(Object.keys(SCHEMA_QUERIES))('has the %s of a new database after the upgrade', async (kind) => {
     const fresh = await createTestDatabase();
-    const sql = SCHEMA_QUERIES[kind] ?? '';
-    expect(await query(database.url, sql)).toEqual(await query(fresh.url, sql));
+    expect(await schemaOf(database.url, kind)).toEqual(await schemaOf(fresh.url, kind));
   });
 
   it.each(Object.keys(former.answers))('gives what it gave before for GET %s', async (path) => {
