@@ -1,3 +1,5 @@
+import type { FaultReason } from './faults';
+
 /**
  * The error codes of PostgreSQL that the code tells apart, in groups by what they mean here. A code of fewer than five
  * characters stands for all codes that begin with it. No other file spells one.
@@ -6,9 +8,11 @@ export type SqlStates = readonly string[];
 
 const PROTOCOL_VIOLATION = '08P01';
 const READ_ONLY_TRANSACTION = '25006';
+const RESTRICT_VIOLATION = '23001';
 const NOT_NULL_VIOLATION = '23502';
 const FOREIGN_KEY_VIOLATION = '23503';
 const UNIQUE_VIOLATION = '23505';
+const CHECK_VIOLATION = '23514';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const TOO_MANY_CONNECTIONS = '53300';
@@ -75,6 +79,17 @@ export const UNSTORABLE_VALUE: SqlStates = ['22021', '22P05', '22003', '54000'];
 
 /** PostgreSQL rejected a value or a row, so that others of the same statement are not to blame. */
 export const REJECTED_ROW: SqlStates = [...UNSTORABLE_VALUE, CONSTRAINT_VIOLATION];
+
+/** A row refers to one that does not exist, or a row stays because others refer to it. */
+export const BROKEN_REFERENCE: SqlStates = [FOREIGN_KEY_VIOLATION, RESTRICT_VIOLATION];
+
+/** Why PostgreSQL rejects a field, by the code of the constraint that it breaks. */
+export const REASONS_OF_CONSTRAINTS: Readonly<Record<string, FaultReason>> = {
+  [NOT_NULL_VIOLATION]: 'missing',
+  [CHECK_VIOLATION]: 'range',
+  [UNIQUE_VIOLATION]: 'duplicate',
+  [FOREIGN_KEY_VIOLATION]: 'not-found',
+};
 
 /** The message quotes the value that was rejected. */
 export const QUOTES_VALUE: SqlStates = [DATA_EXCEPTION];
