@@ -1,4 +1,4 @@
-// npm run figures: draws the charts of docs/performance.md, docs/deployment.md and docs/reliability.md from the measured numbers in docs/figures/*.json,
+// npm run figures: draws the charts of docs/performance.md and docs/reliability.md from the measured numbers in docs/figures/*.json,
 // writes the tables below them, and marks each figure that is older than its code (ages.mjs). With --check it writes nothing, names what
 // is out of date, and exits with status 1.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -117,41 +117,6 @@ function scale(figure) {
   };
 }
 
-/** What installations of several sizes need, computed from the measured cost of a read and of a write. */
-function machines(figure) {
-  const { date, costs, writeShare, utilization, rows } = figure;
-  const { read, write, kilobytesPerLead } = costs;
-  const coresFor = (part, requestsPerSecond) => {
-    const milliseconds = (1 - writeShare) * read[part] + writeShare * write[part];
-    return (requestsPerSecond * milliseconds) / 1000 / utilization;
-  };
-  const needs = rows.map(({ leads, organizations, requestsPerSecond }) => ({
-    label: `${count(leads)} leads, ${count(requestsPerSecond)} requests/s`,
-    cells: [leads, organizations, requestsPerSecond].map(count),
-    cores: ['process', 'postgres'].map((part) => coresFor(part, requestsPerSecond)),
-    disk: `${count(Math.ceil((leads * kilobytesPerLead) / 1e6))} GB`,
-  }));
-  const cores = (value) => (value < 10 ? value.toFixed(1) : String(Math.ceil(value)));
-  return {
-    draw: barChart,
-    title: 'Cores that an installation needs at its busiest second',
-    subtitle: `Computed from costs measured on ${date}; ${writeShare * 100} % writes, cores ${utilization * 100} % busy`,
-    description: `${needs.map(({ label, cores: [node, postgres], disk }) => `${label}: ${cores(node)} for the processes, ${cores(postgres)} for PostgreSQL, ${disk}`).join('; ')}.`,
-    series: ['processes', 'PostgreSQL'],
-    rows: needs.map(({ label, cores: bars }) => ({ label, bars: bars.map((low) => ({ low, text: cores(low) })) })),
-    max: Math.max(...needs.flatMap(({ cores: bars }) => bars)),
-    valueWidth: 40,
-    caption:
-      `${measuredOn(figure)} CPU of a read: ${read.process} ms in the process, ${read.postgres} ms in PostgreSQL; of a write: ` +
-      `${write.process} ms and ${write.postgres} ms. A lead with three activity events takes ${kilobytesPerLead} kB.`,
-    table: table(
-      ['leads', 'organizations', 'requests/s', 'cores for processes', 'cores for PostgreSQL', 'disk'],
-      ['---:', '---:', '---:', '---:', '---:', '---:'],
-      needs.map(({ cells, cores: bars, disk }) => [...cells, ...bars.map(cores), disk]),
-    ),
-  };
-}
-
 const rowsWith = (name) => reliability.flatMap((row) => (row[name] ? [row[name]] : []));
 
 function writes() {
@@ -216,7 +181,6 @@ const PAGES = {
     products: products(performance.products),
     scale: scale(performance.scale),
   },
-  'deployment.md': { machines: machines(performance.machines) },
   'reliability.md': { writes: writes(), recovery: recovery(), promises: promises() },
 };
 

@@ -15,6 +15,10 @@ const { rounds, seconds, connections, leads } = options;
 /** How many processes are loaded at once. */
 const COUNTS = [1, 2, 4];
 
+/** Bytes of the database, and of its indexes. */
+const SIZES = `select pg_database_size(current_database())::float8 as size, sum(pg_indexes_size(oid))::float8 as indexes
+  from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`;
+
 /** Loads the first processes, each with its share of the connections. */
 async function loadProcesses({ services, cpu, servers }, count, route, duration) {
   await settle(services.pool);
@@ -44,18 +48,14 @@ async function loadProcesses({ services, cpu, servers }, count, route, duration)
 async function benchmark(defer) {
   const routes = routesOf(options);
   const services = await startServices(options, defer);
-  const sizeOf = async () => {
-    const { rows } = await services.pool.query('select pg_database_size(current_database())::float8 as size');
-    return rows[0].size;
-  };
+  const sizeOf = async () => (await services.pool.query(SIZES)).rows[0];
   const servers = [];
   for (let n = 0; n < Math.max(...COUNTS); n++) servers.push(await startServer(services, LANYARD));
   const empty = await sizeOf();
   const { main, writer } = await fillOrganizations(services, { leads, industryEvents: 100 });
-  const kilobytes = (await sizeOf()) - empty;
-  console.log(
-    `A lead with three activity events takes ${fixed(kilobytes / leads / 1000, 1)} kB on the disk, indexes included.`,
-  );
+  const filled = await sizeOf();
+  const [all, indexes] = ['size', 'indexes'].map((what) => fixed((filled[what] - empty[what]) / leads / 1000, 1));
+  console.log(`A lead with three activity events takes ${all} kB on the disk, of which ${indexes} kB are indexes.`);
   for (const server of servers) server.requests = requestsOf(server.url, leads, main, writer);
   const stage = { services, cpu: await cpuMeter(services), servers };
   for (const route of routes) await loadProcesses(stage, Math.max(...COUNTS), route, 1);

@@ -10,14 +10,17 @@ const MAX_WAIT_MS = 1_000;
 /** How often the map of a cluster's slots is read again. A killed master's slots are found at their new one within this time. */
 const SLOTS_INTERVAL_MS = 1_000;
 
+/** How long connecting may take, and each command of a connection's own handshake. */
+const CONNECT_TIMEOUT_MS = 1_000;
+/** After this silence, a connection to a node of a cluster is closed. */
+const NODE_SILENCE_MS = 2_000;
+
 /** What makes connections fail fast: a command is sent once, or not at all. */
 const FAIL_FAST: RedisOptions = {
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
-  connectTimeout: 1_000,
+  connectTimeout: CONNECT_TIMEOUT_MS,
   disconnectTimeout: DEADLINE_MS,
-  // A connection to a peer that vanished would stay open for minutes, and so would one that hangs in its handshake.
-  socketTimeout: 2_000,
 };
 
 const retryDelay = (attempts: number): number => Math.min(attempts * 50, 1_000);
@@ -95,6 +98,14 @@ export class RedisConnection {
   }
 
   /**
+   * Opens the connection again: to a peer that vanished, or became a replica in a failover, it would stay open for minutes.
+   * A cluster does this for each of its nodes.
+   */
+  reconnect(): void {
+    if (this.isReady && this.client instanceof Redis) this.client.disconnect(true);
+  }
+
+  /**
    * Sends a command whose reply has a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay:
    * time counts from the end of the turn of the event loop, when commands are sent, and a Redis that replies to other
    * commands is busy rather than unreachable.
@@ -161,16 +172,19 @@ export class RedisConnection {
 }
 
 function openServer(url: string, sentinels?: readonly Address[]): Redis {
-  return new Redis(url, {
+  const redis = new Redis(url, {
     ...FAIL_FAST,
     ...(sentinels && { sentinels: [...sentinels], name: new URL(url).hostname, sentinelCommandTimeout: 1_000 }),
     enableOfflineQueue: false,
+    commandTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: retryDelay,
     // The same delay applies after a round in which no sentinel responded.
     sentinelRetryStrategy: retryDelay,
-    // After a failover, the connection may be to what has become a replica.
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
   });
+  // ioredis times the handshake alone, because a command that it times becomes slow to read (docs/decisions/0019).
+  const timeCommands = (commandTimeout?: number) => () => Object.assign(redis.options, { commandTimeout });
+  redis.on('ready', timeCommands(undefined)).on('close', timeCommands(CONNECT_TIMEOUT_MS));
+  return redis;
 }
 
 function openCluster(nodes: string[]): Cluster {
@@ -182,6 +196,8 @@ function openCluster(nodes: string[]): Cluster {
       username: decodeURIComponent(username) || undefined,
       password: decodeURIComponent(password) || undefined,
       tls: protocol === 'rediss:' ? {} : undefined,
+      // ioredis may apply it to the next connection of a client. Here, a node's next connection is of another client.
+      socketTimeout: NODE_SILENCE_MS,
     },
     clusterRetryStrategy: retryDelay,
     slotsRefreshInterval: SLOTS_INTERVAL_MS,

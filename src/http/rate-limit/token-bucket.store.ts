@@ -71,6 +71,7 @@ export class TokenBucketStore {
     keyId: string,
     limits: BucketLimits,
   ): Promise<TakeResult | undefined> {
+    const isProbe = this.isDegraded;
     // Other requests do not wait for the result of a probe.
     this.nextProbeAt = this.clock() + PROBE_INTERVAL_MICROS;
     try {
@@ -82,6 +83,7 @@ export class TokenBucketStore {
       this.isDegraded = false;
       return result;
     } catch (error) {
+      if (isProbe) redis.connection.reconnect();
       this.errors += 1;
       if (!this.isDegraded && this.errors >= MAX_ERRORS) {
         this.isDegraded = true;
