@@ -1,11 +1,16 @@
 // npm run figures: draws the charts of docs/performance.md and docs/reliability.md from the measured numbers in docs/figures/*.json,
-// and writes the tables below them. With --check it writes nothing, names what is out of date, and exits with status 1.
+// writes the tables below them, and marks each figure that is older than its code (ages.mjs). With --check it writes nothing, names what
+// is out of date, and exits with status 1.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { agesOf, isOlder } from './ages.mjs';
 import { barChart, dotPlot, THEME_NAMES } from './charts.mjs';
 
-const DOCS = fileURLToPath(new URL('../docs', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DOCS = join(ROOT, 'docs');
+const AGES = 'figures/ages.json';
+const isCheck = process.argv.includes('--check');
 const read = (path) => readFileSync(join(DOCS, path), 'utf8');
 const performance = JSON.parse(read('figures/performance.json'));
 const reliability = JSON.parse(read('figures/reliability.json'));
@@ -16,7 +21,31 @@ const share = (value) => (value < 0.1 ? String(value) : ratio(value));
 const range = ({ low, high }) => (low === high ? share(low) : `${share(low)} to ${share(high)}`);
 const count = (value) => value.toLocaleString('en-US');
 
-function comparison({ date, conditions, rows }) {
+/** When a figure was measured, and of what: one form for all sentences of the pages. */
+const measuredOn = ({ date, commit, code }) =>
+  `Measured on ${date}, commit ${commit}, of ${code.map((path) => `\`${path}\``).join(', ')}.`;
+const MEASURED_ON =
+  /Measured on [\d-]+, commit (\w+), of ((?:`[^`]+`(?:,\s)?)+)\.(?:\s\*\*Older than its code\.\*\*)?/g;
+const figureIn = ([, commit, paths]) => ({ commit, code: [...paths.matchAll(/`([^`]+)`/g)].map(([, path]) => path) });
+
+const written = read('performance.md').replace(/<!-- figure: [^]*?<!-- end of figure -->/g, '');
+const measuredFigures = [
+  ...reliability.filter(({ commit }) => commit),
+  ...Object.values(performance),
+  ...[...written.matchAll(MEASURED_ON)].map(figureIn),
+];
+const known = JSON.parse(read(AGES));
+const ages = agesOf(measuredFigures, ROOT, isCheck ? known.comparedWith : 'HEAD') ?? known;
+
+/** The text with a mark after each sentence of a figure that is older than its code. */
+const marked = (text) =>
+  text.replace(MEASURED_ON, (sentence, ...groups) => {
+    const plain = sentence.replace(/\s\*\*Older than its code\.\*\*$/, '');
+    return isOlder(ages, figureIn([sentence, ...groups])) ? `${plain} **Older than its code.**` : plain;
+  });
+
+function comparison(figure) {
+  const { date, conditions, rows } = figure;
   const description = rows
     .map(
       ({ request, handWritten, nest }) =>
@@ -33,7 +62,7 @@ function comparison({ date, conditions, rows }) {
     max: Math.max(...rows.flatMap(({ handWritten, nest }) => [handWritten, nest])) * 1.05,
     reference: { value: 1, label: '1 = as fast' },
     format: ratio,
-    caption: `Requests per second of Lanyard, divided by those of the other server. Measured on ${date}: ${conditions}.`,
+    caption: `Requests per second of Lanyard, divided by those of the other server. ${measuredOn(figure)} ${conditions}.`,
     table: table(
       ['request', 'relative to the hand-written server', 'relative to a bare NestJS'],
       ['---', '---:', '---:'],
@@ -42,7 +71,8 @@ function comparison({ date, conditions, rows }) {
   };
 }
 
-function products({ date, conditions, rows }) {
+function products(figure) {
+  const { date, conditions, rows } = figure;
   return {
     draw: barChart,
     title: 'Requests per second of Lanyard, as a multiple of Directus and Strapi',
@@ -55,7 +85,7 @@ function products({ date, conditions, rows }) {
     })),
     max: Math.max(...rows.flatMap(({ directus, strapi }) => [directus, strapi])),
     valueWidth: 40,
-    caption: `Requests per second of Lanyard, divided by those of the other product. Measured on ${date}: ${conditions}.`,
+    caption: `Requests per second of Lanyard, divided by those of the other product. ${measuredOn(figure)} ${conditions}.`,
     table: table(
       ['request', 'relative to Directus', 'relative to Strapi'],
       ['---', '---:', '---:'],
@@ -64,7 +94,8 @@ function products({ date, conditions, rows }) {
   };
 }
 
-function scale({ date, rows }) {
+function scale(figure) {
+  const { date, rows } = figure;
   return {
     draw: barChart,
     title: 'Requests per second for a page of a million records',
@@ -77,7 +108,7 @@ function scale({ date, rows }) {
     })),
     max: Math.max(...rows.map(({ high }) => high)),
     valueWidth: 90,
-    caption: `Requests per second, divided by those for the first page of 1,000 records. Measured on ${date}.`,
+    caption: `Requests per second, divided by those for the first page of 1,000 records. ${measuredOn(figure)}`,
     table: table(
       ['page of a million records', 'relative to the first page of 1,000'],
       ['---', '---:'],
@@ -129,8 +160,9 @@ const KEPT = { true: 'yes', false: '**no**', null: 'not yet' };
 
 function promises() {
   const head = ['promise', 'target', 'measured', 'kept', 'command', 'when, commit'];
-  const rows = reliability.map(({ promise, target, measured, kept, command, date, commit }) => {
-    const when = [date, commit].filter(Boolean).join(', ');
+  const rows = reliability.map((row) => {
+    const { promise, target, measured, kept, command, date, commit } = row;
+    const when = [date, commit, isOlder(ages, row) && '**older than its code**'].filter(Boolean).join(', ');
     return [promise, target, measured, KEPT[kept], `\`${command}\``, when];
   });
   return {
@@ -178,12 +210,12 @@ function files() {
       const { draw } = figure;
       if (draw) for (const theme of THEME_NAMES) texts.set(fileOf(id, theme), draw({ id, ...figure }, theme));
     }
-    texts.set(page, text);
+    texts.set(page, marked(text));
   }
+  texts.set(AGES, `${JSON.stringify(ages, null, 2)}\n`);
   return texts;
 }
 
-const isCheck = process.argv.includes('--check');
 for (const [path, text] of files()) {
   if (existsSync(join(DOCS, path)) && read(path) === text) continue;
   if (!isCheck) writeFileSync(join(DOCS, path), text);

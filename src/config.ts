@@ -52,29 +52,40 @@ type Switch = 'on' | 'off';
 const onOrOff = oneOf('on', 'off');
 
 const url = (rest: string, ...protocols: string[]): SettingType => ({
-  read: (text) => (isUrl(text, protocols) ? text : undefined),
+  read: (text) => (areUrls(serverUrls(text), protocols) ? text : undefined),
   requirement: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, with ${rest}, and its user and password percent-encoded`,
   isSecret: true,
 });
 
-/** The number of the database. */
+/** The URLs of the servers that a URL names. Those of a Redis cluster are separated by commas. */
+export function serverUrls(url: string): string[] {
+  const [, start = '', hosts = '', rest = ''] = /^([^:]*:\/\/(?:.*@)?)([^/?#]*)(.*)$/.exec(url) ?? [];
+  return hosts.split(',').map((host) => start + host + rest);
+}
+
+/** The number of the database. A cluster has only one. */
 const REDIS_PATH = /^\/?\d{0,9}$/;
+const CLUSTER_PATH = /^\/?$/;
 
 /** The values of sslmode that the driver knows. It would ignore another one, and connect in a way that nobody chose. */
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 const isSslMode = (text: string): boolean => SSL_MODES.includes(text);
 
-function isUrl(text: string, protocols: string[]): boolean {
-  try {
-    const { protocol, username, password, pathname, searchParams } = new URL(text);
-    // Clients of PostgreSQL and Redis decode them, and throw a URIError at a `%` that does not encode a character.
-    [username, password].forEach(decodeURIComponent);
-    // In a URL with a `/` in its password, the host ends there, and messages would show the rest as the database's name.
-    if (!protocols.includes(protocol) || pathname.includes('@')) return false;
-    return protocols.includes('redis:') ? REDIS_PATH.test(pathname) : searchParams.getAll('sslmode').every(isSslMode);
-  } catch {
-    return false;
-  }
+function areUrls(urls: string[], protocols: string[]): boolean {
+  const isOne = urls.length === 1;
+  return urls.every((text) => {
+    try {
+      const { protocol, username, password, pathname, searchParams } = new URL(text);
+      // Clients of PostgreSQL and Redis decode them, and throw a URIError at a `%` that does not encode a character.
+      [username, password].forEach(decodeURIComponent);
+      // In a URL with a `/` in its password, the host ends there, and messages would show the rest as the database's name.
+      if (!protocols.includes(protocol) || pathname.includes('@')) return false;
+      if (protocol.startsWith('redis')) return (isOne ? REDIS_PATH : CLUSTER_PATH).test(pathname);
+      return isOne && searchParams.getAll('sslmode').every(isSslMode);
+    } catch {
+      return false;
+    }
+  });
 }
 
 const text: SettingType = { read: (value) => value, requirement: 'text' };
@@ -110,8 +121,8 @@ export class Config {
   @setting('DATABASE_URL', url(`an sslmode, if any, of ${SSL_MODES.join(', ')}`, 'postgres:', 'postgresql:'))
   readonly databaseUrl?: string;
 
-  /** Redis connection string; without it token buckets live in this process. */
-  @setting('REDIS_URL', url('a number, if anything, as its path', 'redis:', 'rediss:'))
+  /** Redis connection string, with several hosts for a cluster; without it token buckets live in this process. */
+  @setting('REDIS_URL', url('a number, if anything, as its path (none with several hosts)', 'redis:', 'rediss:'))
   readonly redisUrl?: string;
 
   /** Sentinels to ask where Redis is. The host of redisUrl is then the name of their group. */
@@ -223,7 +234,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     throw new ConfigError(`PGSSLMODE must be one of ${SSL_MODES.join(', ')}, not ${JSON.stringify(env.PGSSLMODE)}.`);
   }
   // With rediss:// the connection to the sentinels would still be unencrypted, and nobody would notice.
-  if (config.redisSentinels && !config.redisUrl?.startsWith('redis://')) {
+  const { redisSentinels, redisUrl = '' } = config;
+  if (redisSentinels && (!redisUrl.startsWith('redis://') || serverUrls(redisUrl).length > 1)) {
     throw new ConfigError(
       'LANYARD_REDIS_SENTINELS needs a REDIS_URL that starts with redis:// and has the name of the Sentinel group as its host.',
     );
@@ -261,12 +273,13 @@ export function effectiveSettings(env: NodeJS.ProcessEnv = process.env) {
 
 /** Removes the password, which may be in its usual position or among the parameters. */
 function withoutPassword(connection: string): string {
-  const url = new URL(connection);
+  const [first = '', ...others] = serverUrls(connection);
+  const url = new URL(first);
   if (url.password) url.password = '***';
   for (const name of url.searchParams.keys()) {
     if (/password|secret|token|key/i.test(name)) url.searchParams.set(name, '***');
   }
-  return url.href;
+  return [url.href, ...others.map((each) => new URL(each).host)].join(',');
 }
 
 function originsOf(list: string): string[] | '*' | undefined {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
 import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
@@ -155,7 +156,9 @@ describe('a key', () => {
     expect(TAKE_TOKEN.match(/redis\.call\('(?!TIME)/g)).toHaveLength(3);
     const sent: unknown[][] = [];
     const redis = new RedisConnection('redis://127.0.0.1?lazyConnect=true');
-    redis.sendCommand = ({ name, args: [, keys, key] }) => {
+    const client = redis.client as Redis;
+    client.status = 'ready';
+    client.sendCommand = ({ name, args: [, keys, key] }) => {
       sent.push([name, keys, key]);
       return Promise.resolve([1, 1, 1, 1]);
     };

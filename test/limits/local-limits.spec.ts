@@ -21,14 +21,14 @@ describe('servers without Redis', () => {
   it('warn of each other, also after their connections were lost, and not of those that have ended', async () => {
     database = await createTestDatabase();
     expect(await warningOfNext()).toBeUndefined();
-    expect(await warningOfNext('off')).toMatch(/^Another server without Redis uses .* its limits 2 times\./);
+    expect(await warningOfNext('off')).toMatch(/^2 servers without Redis use .* its limits 2 times\./);
     const before = await query(database.url, HOLDERS);
     await query(database.url, `select pg_terminate_backend(pid) from (${HOLDERS}) holders`);
     await waitUntil(async () => {
       const now = await query(database.url, HOLDERS);
       return now.length === 2 && !now.some(({ pid }) => before.some((old) => old.pid === pid));
     });
-    expect(await warningOfNext()).toMatch(/^2 other servers without Redis use .* its limits 3 times\./);
+    expect(await warningOfNext()).toMatch(/^3 servers without Redis use .* its limits 3 times\./);
     for (const server of servers) await server.stop();
     await waitUntil(async () => (await count()) === 0);
   });

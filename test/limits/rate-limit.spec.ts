@@ -98,14 +98,15 @@ const WITH_CLOCK = { numberOfKeys: 1, lua: TAKE_TOKEN.replace("redis.call('TIME'
 
 /** The store in Redis, on its own clock or on another one. */
 function redisStore(clock?: () => number): RedisTokenBucketStore {
-  if (!clock) return new RedisTokenBucketStore(redis);
+  if (!clock) return new RedisTokenBucketStore(connection);
   redis.defineCommand('takeTokenAt', WITH_CLOCK);
   const { takeTokenAt } = redis as unknown as { takeTokenAt: (...args: unknown[]) => Promise<number[]> };
-  const connection = {
+  const client = {
     defineCommand: () => undefined,
     takeToken: (...args: unknown[]) => takeTokenAt.call(redis, ...args, clock()),
   };
-  return new RedisTokenBucketStore(connection as unknown as RedisConnection);
+  const run = <T>(command: () => Promise<T>): Promise<T> => command();
+  return new RedisTokenBucketStore({ client, run } as unknown as RedisConnection);
 }
 
 const stores = [
@@ -124,15 +125,17 @@ const stores = [
   },
 ];
 
-let redis: RedisConnection;
+let connection: RedisConnection;
+let redis: RedisConnection['client'];
 
 beforeAll(async () => {
   if (NO_REDIS) return;
-  redis = new RedisConnection(await redisUrl());
-  await redis.waitUntilReady();
+  connection = new RedisConnection(await redisUrl());
+  redis = connection.client;
+  await connection.waitUntilReady();
 });
 
-afterAll(() => redis?.close());
+afterAll(() => connection?.close());
 
 describe.each(stores)('token bucket, $name', ({ missing, open }) => {
   const test = missing ? it.skip : it;
@@ -233,7 +236,7 @@ describeUnless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
   });
 
   it("goes by Redis's clock", async () => {
-    const { now } = await new RedisTokenBucketStore(redis).take(id, DEFAULTS);
+    const { now } = await new RedisTokenBucketStore(connection).take(id, DEFAULTS);
     const [seconds] = await redis.time();
     expect(Math.abs(Number(seconds) - now / SECOND)).toBeLessThan(2);
   });

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readOptions } from '../../scripts/services.mjs';
+import { readOptions, refuse } from '../../scripts/services.mjs';
 import type { Load } from './faults/load';
 import { play } from './faults/play';
+import { missingForPatroni, PatroniGroup } from './faults/patroni';
 import { Postgres } from './faults/postgres';
 import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { ApiClient } from '../support/client';
@@ -18,6 +19,7 @@ import { seconds } from './support/figures';
 /**
  * Kills the primary of PostgreSQL, which has a synchronous standby, and the master of Redis, which has Sentinels. At the end
  * the primary is killed while its standby lags, and the standby is started without promotion: webhooks must notice.
+ * With --patroni, the leader of three members of Patroni is killed instead, and nobody promotes another one by hand.
  */
 
 const PROCESSES = 2;
@@ -128,7 +130,45 @@ const failover: Fault = {
   },
 };
 
-const { rounds } = readOptions({ rounds: { type: 'string', default: String(FULL) } }) as { rounds: number };
-void play(failover, rounds / FULL, Date.now() % 1_000_000).then(({ kept }) => {
+const patroni: Fault = {
+  name: 'patroni',
+  promise: 'failover of PostgreSQL by Patroni',
+  times: FULL,
+  async play(stage) {
+    const group = await PatroniGroup.start(join(stage.directory, 'patroni'));
+    stage.defer(() => group.stop());
+    const cluster = await stage.clusterOn(group, { apis: PROCESSES });
+    const load = await stage.load(cluster, { workers: 8, thinkMs: 15 });
+    const seen: Seen[] = [];
+    for (let round = 0; round < stage.times; round++) {
+      await load.untilWritten();
+      await pause(SETTLE_MS);
+      const leader = await group.leader();
+      const failOver = async (): Promise<void> => {
+        await leader.kill();
+        await load.untilWritten();
+      };
+      seen.push(await watch(load, failOver));
+      await group.startAgain(leader);
+    }
+    await load.stop();
+    const slowestMs = Math.max(...seen.map((each) => each.slowestMs));
+    const tookMs = Math.max(...seen.map((each) => each.tookMs));
+    const measured =
+      `leader and its Patroni killed ${stage.times} times; longest time without writes ${seconds(tookMs)}, ` +
+      `slowest response ${seconds(slowestMs)}`;
+    return { measured, broken: [], slowestMs: tookMs };
+  },
+};
+
+const options = readOptions({
+  rounds: { type: 'string', default: String(FULL) },
+  patroni: { type: 'boolean', default: false },
+  keep: { type: 'boolean', default: false },
+}) as { rounds: number; patroni: boolean; keep: boolean };
+const missing = options.patroni && missingForPatroni();
+if (missing) refuse(missing);
+const fault = options.patroni ? patroni : failover;
+void play(fault, options.rounds / FULL, Date.now() % 1_000_000, options.keep).then(({ kept }) => {
   process.exitCode = kept ? 0 : 1;
 });

@@ -5,6 +5,7 @@ import { lostReplies, upserts } from './faults/clients';
 import { importBesideBooth } from './faults/imports';
 import { apiKilled, postgresKilled, redisKilled, sigterm } from './faults/killed';
 import { play } from './faults/play';
+import { redisCluster } from './faults/redis-cluster';
 import { record } from './results';
 
 /** Plays faults one after another, each with services and clients of its own. */
@@ -15,6 +16,7 @@ const FAULTS = [
   redisKilled,
   postgresAway,
   redisAway,
+  redisCluster,
   sigterm,
   oneKey,
   upserts,

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config, ConfigError, readConfig, SETTINGS, effectiveSettings, unknownSettings } from '../../src/config';
+import {
+  Config,
+  ConfigError,
+  readConfig,
+  serverUrls,
+  SETTINGS,
+  effectiveSettings,
+  unknownSettings,
+} from '../../src/config';
 import { Operator } from '../support/operator';
 
 /** The table of docs/configuration.md: names and defaults. */
@@ -53,6 +61,17 @@ describe('the settings', () => {
     expect(readConfig({ REDIS_URL: redisUrl })).toMatchObject({ redisUrl });
   });
 
+  it('name the hosts of a Redis cluster in one URL, and show them without the password', () => {
+    const redisUrl = 'redis://api:a,b@one:6379,two:6380,[::1]:6381';
+    expect(readConfig({ REDIS_URL: redisUrl })).toMatchObject({ redisUrl });
+    expect(serverUrls(redisUrl)).toEqual(
+      ['one:6379', 'two:6380', '[::1]:6381'].map((host) => `redis://api:a,b@${host}`),
+    );
+    const value = 'redis://api:***@one:6379,two:6380,[::1]:6381';
+    const shown = { name: 'REDIS_URL', value, source: 'environment' };
+    expect(effectiveSettings({ REDIS_URL: redisUrl })).toContainEqual(shown);
+  });
+
   it.each([
     ['LANYARD_DEMO', 'off'],
     ['LANYARD_CORS_ORIGINS', 'https://a.example, http://localhost:8080,http://[::1]:3000'],
@@ -71,6 +90,9 @@ describe('the settings', () => {
     ['LANYARD_DEMO', 'constructor', 'LANYARD_DEMO must be on or off, not "constructor"'],
     ['LANYARD_LOG_LEVEL', 'loud', /^LANYARD_LOG_LEVEL must be trace or .* or silent, not "loud"\.$/],
     ['REDIS_URL', 'redis://h:6379/abc', /^REDIS_URL must be .* with a number, if anything, as its path/],
+    ['REDIS_URL', 'redis://one:6379,two:6379/1', /^REDIS_URL must be .* \(none with several hosts\)/],
+    ['REDIS_URL', 'redis://one:6379,two:x', /^REDIS_URL must be /],
+    ['DATABASE_URL', 'postgres://one:5432,two:5432/lanyard', /^DATABASE_URL must be /],
     ['DATABASE_URL', 'postgres://h/lanyard?sslmode=requird', /^DATABASE_URL must be .* sslmode, if any, of disable, /],
     ['DATABASE_URL', 'postgres://h/lanyard?sslmode=require&sslmode=', /^DATABASE_URL must be .* sslmode/],
     ['LANYARD_METRICS_PORT', 'tcp://10.96.4.7:9464', /not "tcp:.*"\.$/],
@@ -143,6 +165,7 @@ describe('the settings', () => {
   it.each([
     { LANYARD_REDIS_SENTINELS: 'one:26379' },
     { LANYARD_REDIS_SENTINELS: 'one:1', REDIS_URL: 'rediss://:secret@mymaster' },
+    { LANYARD_REDIS_SENTINELS: 'one:1', REDIS_URL: 'redis://mymaster,other' },
   ])('%j is rejected, because sentinels need redis:// and the name of their group', (settings) => {
     expect(() => readConfig(settings)).toThrow(/^LANYARD_REDIS_SENTINELS needs a REDIS_URL/);
   });

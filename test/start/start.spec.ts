@@ -156,7 +156,7 @@ describe('a start', () => {
       expect(said).not.toContain('Redis');
       const second = startProgram({ DATABASE_URL: database.url });
       expect(await waitForOutput(second, 'To issue an API key')).toMatch(
-        /^Another server without Redis uses this database, so each API key gets its limits 2 times\. .*$/m,
+        /^2 servers without Redis use this database, so each API key gets its limits 2 times\. .*$/m,
       );
       expect((await status()).stdout).toMatch(
         /^Each key has its limits 2 times: so many servers run without Redis\.$/m,

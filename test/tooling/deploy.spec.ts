@@ -108,7 +108,9 @@ describe('the files for those who run it', () => {
   });
 
   describeUnless(missingProgramReason('haproxy'))(`haproxy${missingProgramReason('haproxy')}`, () => {
-    it('takes its configuration', () => expectNoComplaint('haproxy', '-c', '-f', 'deploy/haproxy.cfg'));
+    it.each(['deploy/haproxy.cfg', 'deploy/patroni/haproxy.cfg'])('takes %s', (file) =>
+      expectNoComplaint('haproxy', '-c', '-f', file),
+    );
   });
 
   describeUnless(missingProgramReason('prometheus'))(`Prometheus${missingProgramReason('prometheus')}`, () => {

@@ -33,18 +33,14 @@ export class LocalLimits {
       const [{ servers }] = await this.connection.run((manager) =>
         manager.query<[{ servers: number }]>(COUNT_SERVERS_WITHOUT_REDIS),
       );
-      return servers > 1 ? localLimitsWarning(servers) : undefined;
+      if (servers < 2) return undefined;
+      return (
+        `${servers} servers without Redis use this database, so each API key gets its limits ${servers} times. ` +
+        'Set REDIS_URL on all of them to share the limits.'
+      );
     } catch {
       // A server that cannot detect others works as well as one that has no others.
       return undefined;
     }
   }
-}
-
-function localLimitsWarning(servers: number): string {
-  const others = servers === 2 ? 'Another server without Redis uses' : `${servers - 1} other servers without Redis use`;
-  return (
-    `${others} this database, so each API key gets its limits ${servers} times. ` +
-    'Set REDIS_URL on all servers to share the limits.'
-  );
 }

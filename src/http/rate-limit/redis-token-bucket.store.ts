@@ -26,14 +26,15 @@ export class RedisTokenBucketStore {
   private readonly scripts: Scripts;
 
   constructor(readonly connection: RedisConnection) {
-    connection.defineCommand('takeToken', { numberOfKeys: 1, lua: TAKE_TOKEN });
-    this.scripts = connection as unknown as Scripts;
+    connection.client.defineCommand('takeToken', { numberOfKeys: 1, lua: TAKE_TOKEN });
+    this.scripts = connection.client as unknown as Scripts;
   }
 
   /** @throws Error if Redis does not respond or cannot write */
   async take(keyId: string, limits: BucketLimits): Promise<RedisTakeResult> {
     const { max, rate } = storedLimits(limits);
-    const [admitted, tokens, time, now] = await this.scripts.takeToken(KEY_PREFIX + keyId, max, rate);
+    const take = () => this.scripts.takeToken(KEY_PREFIX + keyId, max, rate);
+    const [admitted, tokens, time, now] = await this.connection.run(take);
     const state = { tokens, time, max, rate };
     return { result: toTakeResult(state, admitted === 1, now), state, now };
   }

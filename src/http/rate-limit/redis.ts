@@ -1,14 +1,29 @@
 import { once } from 'node:events';
-import { Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LinkedList } from '../../data/database/linked-list';
-import type { Address } from '../../config';
+import { type Address, serverUrls } from '../../config';
 
 /** How long a request or a shutdown waits for Redis. */
 const DEADLINE_MS = 100;
 /** How long a request waits for its reply while Redis replies to other commands. */
 const MAX_WAIT_MS = 1_000;
-/** How long each command of a connection's own handshake may take. */
-const HANDSHAKE_TIMEOUT_MS = 1_000;
+/** How often the map of a cluster's slots is read again. A killed master's slots are found at their new one within this time. */
+const SLOTS_INTERVAL_MS = 1_000;
+
+/** How long connecting may take, and each command of a connection's own handshake. */
+const CONNECT_TIMEOUT_MS = 1_000;
+/** After this silence, a connection to a node of a cluster is closed. */
+const NODE_SILENCE_MS = 2_000;
+
+/** What makes connections fail fast: a command is sent once, or not at all. */
+const FAIL_FAST: RedisOptions = {
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  disconnectTimeout: DEADLINE_MS,
+};
+
+const retryDelay = (attempts: number): number => Math.min(attempts * 50, 1_000);
 
 /** Commands that are sent together. */
 interface Batch {
@@ -29,74 +44,81 @@ interface PendingReply {
  * Commands of one turn of the event loop are sent together, because a system call costs more than the command, here and in
  * Redis. (ioredis's own pipelining does this, too, but its promises cost as much as it saves.)
  */
-export class RedisConnection extends Redis {
+export class RedisConnection {
+  readonly client: Redis | Cluster;
   /** The reason why there is no usable connection. */
   lastError?: Error;
-  /** When Redis last sent something, by the clock of `performance.now()`. */
+  /** When Redis last sent something, by the clock of `performance.now()`. In a cluster, other nodes say nothing about one. */
   private lastReplyAt = -Infinity;
-  private isCorked = false;
-  /** The commands of the current turn of the event loop. */
-  private batch: Batch = { sentAt: Infinity };
+  /** The commands of the current turn of the event loop; undefined before the first one. */
+  private batch?: Batch;
   /** The replies that have a time limit, in the order of their commands. */
   private readonly pendingReplies = new LinkedList<PendingReply>();
   /** The timer of the deadlines. It runs while a reply may be pending. */
   private timer?: NodeJS.Timeout;
 
   /**
-   * @param url such as `redis://host:6379/0`
+   * @param url such as `redis://host:6379/0`, or `redis://one:6379,two:6379` for a cluster
    * @param sentinels where to ask, at each attempt to connect, for the master of the group that `url` names in place of a
    *   host
    */
   constructor(url: string, sentinels?: readonly Address[]) {
-    super(url, {
-      ...(sentinels && { sentinels: [...sentinels], name: new URL(url).hostname, sentinelCommandTimeout: 1_000 }),
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      autoResendUnfulfilledCommands: false,
-      connectTimeout: 1_000,
-      disconnectTimeout: DEADLINE_MS,
-      retryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
-      // The same delay applies after a round in which no sentinel responded.
-      sentinelRetryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
-    });
+    const nodes = serverUrls(url);
+    const client = nodes.length > 1 ? openCluster(nodes) : openServer(url, sentinels);
+    this.client = client;
     // Without a listener ioredis prints every attempt to reconnect. The token buckets log what matters, once.
-    this.on('error', (error: Error) => {
-      this.lastError = error;
+    client.on('error', (error: Error & { lastNodeError?: Error }) => {
+      this.lastError = error.lastNodeError ?? error;
     });
-    this.on('ready', () => {
+    client.on('ready', () => {
       this.lastError = undefined;
     });
-    this.on('connect', () => {
-      this.stream.on('data', () => {
+    if (client instanceof Cluster) return;
+    client.on('connect', () => {
+      client.stream.on('data', () => {
         this.lastReplyAt = performance.now();
       });
     });
   }
 
+  private get isReady(): boolean {
+    return this.client.status === 'ready';
+  }
+
   /** Waits up to a second for the connection, so that the first requests find it. It is no error if Redis does not respond. */
   async waitUntilReady(): Promise<void> {
-    if (this.status === 'ready') return;
-    await once(this, 'ready', { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    if (this.isReady) return;
+    await once(this.client, 'ready', { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
   }
 
   /** Closes the connection, after the commands in progress if Redis responds, and stops reconnecting. */
   async close(): Promise<void> {
-    if (this.status === 'ready') await this.withDeadline(this.quit()).catch(() => undefined);
-    this.disconnect();
+    await this.run(() => this.client.quit()).catch(() => undefined);
+    this.client.disconnect();
   }
 
   /**
-   * Adds a time limit to a reply of Redis. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay: time
-   * counts from the end of the turn of the event loop, when commands are sent, and a Redis that replies to other commands is
-   * busy rather than unreachable.
-   *
-   * @throws Error `No response within 100 ms`
+   * Opens the connection again: to a peer that vanished, or became a replica in a failover, it would stay open for minutes.
+   * A cluster does this for each of its nodes.
    */
-  withDeadline<T>(reply: Promise<T>): Promise<T> {
+  reconnect(): void {
+    if (this.isReady && this.client instanceof Redis) this.client.disconnect(true);
+  }
+
+  /**
+   * Sends a command whose reply has a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay:
+   * time counts from the end of the turn of the event loop, when commands are sent, and a Redis that replies to other
+   * commands is busy rather than unreachable.
+   *
+   * @throws Error `No response within 100 ms`, and others
+   */
+  run<T>(command: () => Promise<T>): Promise<T> {
+    if (!this.isReady) return Promise.reject(new Error('Not connected'));
+    const batch = (this.batch ??= this.startBatch());
     return new Promise((resolve, reject) => {
-      const pending = this.pendingReplies.add({ batch: this.batch, reject });
+      const pending = this.pendingReplies.add({ batch, reject });
       this.timer ??= this.checkIn(DEADLINE_MS);
-      reply.then(
+      command().then(
         (value) => {
           this.pendingReplies.remove(pending);
           resolve(value);
@@ -133,23 +155,59 @@ export class RedisConnection extends Redis {
     }
   }
 
-  override sendCommand(...command: Parameters<Redis['sendCommand']>): unknown {
-    // A command that ioredis times becomes slow to read (docs/decisions/0019), so requests use withDeadline instead.
-    this.options.commandTimeout = this.status === 'ready' ? undefined : HANDSHAKE_TIMEOUT_MS;
-    if (this.stream && !this.isCorked) this.cork();
-    return super.sendCommand(...command);
-  }
-
-  private cork(): void {
-    const { stream } = this;
+  /** Holds commands back until the end of this turn of the event loop. */
+  private startBatch(): Batch {
     const batch: Batch = { sentAt: Infinity };
-    this.batch = batch;
-    this.isCorked = true;
-    stream.cork();
+    const servers = this.client instanceof Cluster ? this.client.nodes('master') : [this.client];
+    // A node of a cluster has no stream before its first command.
+    const streams = servers.flatMap(({ stream }) => stream ?? []);
+    for (const stream of streams) stream.cork();
     setImmediate(() => {
-      this.isCorked = false;
-      stream.uncork();
+      this.batch = undefined;
+      for (const stream of streams) stream.uncork();
       batch.sentAt = performance.now();
     });
+    return batch;
   }
+}
+
+function openServer(url: string, sentinels?: readonly Address[]): Redis {
+  const redis = new Redis(url, {
+    ...FAIL_FAST,
+    ...(sentinels && { sentinels: [...sentinels], name: new URL(url).hostname, sentinelCommandTimeout: 1_000 }),
+    enableOfflineQueue: false,
+    commandTimeout: CONNECT_TIMEOUT_MS,
+    retryStrategy: retryDelay,
+    // The same delay applies after a round in which no sentinel responded.
+    sentinelRetryStrategy: retryDelay,
+  });
+  // ioredis times the handshake alone, because a command that it times becomes slow to read (docs/decisions/0019).
+  const timeCommands = (commandTimeout?: number) => () => Object.assign(redis.options, { commandTimeout });
+  redis.on('ready', timeCommands(undefined)).on('close', timeCommands(CONNECT_TIMEOUT_MS));
+  return redis;
+}
+
+function openCluster(nodes: string[]): Cluster {
+  const { protocol, username, password } = new URL(nodes[0]!);
+  const cluster = new Cluster(nodes, {
+    // Nodes that the cluster names have no URL of ours.
+    redisOptions: {
+      ...FAIL_FAST,
+      username: decodeURIComponent(username) || undefined,
+      password: decodeURIComponent(password) || undefined,
+      tls: protocol === 'rediss:' ? {} : undefined,
+      // ioredis may apply it to the next connection of a client. Here, a node's next connection is of another client.
+      socketTimeout: NODE_SILENCE_MS,
+    },
+    clusterRetryStrategy: retryDelay,
+    slotsRefreshInterval: SLOTS_INTERVAL_MS,
+    // A command whose connection closed may have been carried out. If it was sent again, it would charge two tokens.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    // Certificates are of host names, so these are not replaced by addresses.
+    dnsLookup: (host, callback) => callback(null, host),
+  });
+  // By default, a node is connected to by its first command, which would wait.
+  cluster.on('+node', (node: Redis) => void node.connect().catch(() => undefined));
+  return cluster;
 }

@@ -8,7 +8,7 @@ const MAX_BUCKETS = 100_000;
 
 /** After this many errors in a row, Redis counts as unreachable and is probed once a second. */
 const MAX_ERRORS = 3;
-const PROBE_INTERVAL_MS = 1_000;
+const PROBE_INTERVAL_MICROS = 1_000_000;
 
 /**
  * The buckets of all keys: in Redis while it responds, in this process while it does not or where there is none. A limit
@@ -26,8 +26,8 @@ export class TokenBucketStore {
   /** The buckets of this process. With Redis, they are as Redis last reported them. */
   private readonly buckets = new LRUCache<string, BucketState>({ max: MAX_BUCKETS });
   private errors = 0;
-  /** The timer between two probes of an unreachable Redis. */
-  private probePause?: NodeJS.Timeout;
+  /** When an unreachable Redis is probed again, by the clock. */
+  private nextProbeAt = 0;
 
   /**
    * @param clock microseconds since any moment, an integer that never decreases, so that a time of day that is set changes no limit
@@ -46,8 +46,8 @@ export class TokenBucketStore {
    */
   async take(keyId: string, limits: BucketLimits): Promise<TakeResult> {
     if (this.redis) {
-      const result =
-        this.isDegraded && this.probePause ? undefined : await this.takeFromRedis(this.redis, keyId, limits);
+      const isPaused = this.isDegraded && this.clock() < this.nextProbeAt;
+      const result = isPaused ? undefined : await this.takeFromRedis(this.redis, keyId, limits);
       if (result) return result;
       this.degradedDecisions += 1;
     }
@@ -71,11 +71,11 @@ export class TokenBucketStore {
     keyId: string,
     limits: BucketLimits,
   ): Promise<TakeResult | undefined> {
-    const { connection } = redis;
     const isProbe = this.isDegraded;
-    if (isProbe) this.pauseProbes();
+    // Other requests do not wait for the result of a probe.
+    this.nextProbeAt = this.clock() + PROBE_INTERVAL_MICROS;
     try {
-      const { result, state, now } = await connection.withDeadline(redis.take(keyId, limits));
+      const { result, state, now } = await redis.take(keyId, limits);
       // The two clocks may differ. Without this correction a client would gain the difference in tokens, or wait for it.
       this.buckets.set(keyId, { ...state, time: state.time + this.clock() - now });
       this.errors = 0;
@@ -83,25 +83,15 @@ export class TokenBucketStore {
       this.isDegraded = false;
       return result;
     } catch (error) {
-      // A connection to a peer that vanished, or became a replica in a failover, stays open for minutes.
-      if (isProbe && connection.status === 'ready') connection.disconnect(true);
+      if (isProbe) redis.connection.reconnect();
       this.errors += 1;
       if (!this.isDegraded && this.errors >= MAX_ERRORS) {
         this.isDegraded = true;
-        this.pauseProbes();
         // Only the message is logged, because the error itself carries the command.
-        const { message } = connection.lastError ?? (error as Error);
+        const { message } = redis.connection.lastError ?? (error as Error);
         this.logger.warn(`Redis is unreachable (${message}); each process now enforces rate limits on its own`);
       }
       return undefined;
     }
-  }
-
-  private pauseProbes(): void {
-    clearTimeout(this.probePause);
-    const endPause = () => {
-      this.probePause = undefined;
-    };
-    this.probePause = setTimeout(endPause, PROBE_INTERVAL_MS).unref();
   }
 }

@@ -50,7 +50,7 @@ async function redisStatus({ redisUrl, redisSentinels }: Config) {
     await redis.waitUntilReady();
     // It takes a token as servers do, because a replica, or a Redis without memory, serves only reads.
     await new RedisTokenBucketStore(redis).take('status', { maxTokens: 1, refillRate: 1 });
-    const about = await redis.info('server').catch(() => '');
+    const about = await redis.client.info('server').catch(() => '');
     const [, version = null] = /^redis_version:(\S+)/m.exec(about) ?? [];
     return { reachable: true, version };
   } catch (error) {

@@ -28,6 +28,16 @@ export interface ClusterOptions {
   isProxied?: boolean;
 }
 
+/** The PostgreSQL that the API uses, at one address. */
+export interface Database {
+  readonly logFile: string;
+  readonly port: number;
+  /** @param port of a proxy, in place of its own */
+  url(port?: number): string;
+  query<R extends object>(statement: string): Promise<R[]>;
+  stop(): Promise<void>;
+}
+
 /** @returns that many keys, each of an organization of its own */
 export async function createTenants(
   services: INestApplicationContext,
@@ -44,7 +54,7 @@ export async function createTenants(
 }
 
 /** PostgreSQL, Redis and processes of the API, with their logs in files. */
-export class Cluster {
+export class Cluster<D extends Database = Postgres> {
   readonly apis: Api[] = [];
   /** the address of PostgreSQL that the API has, if it is not PostgreSQL's own */
   proxy?: Proxy;
@@ -52,13 +62,19 @@ export class Cluster {
   private constructor(
     private readonly directory: string,
     /** the one that serves: another one after a failover */
-    public postgres: Postgres,
+    public postgres: D,
     readonly redis: RedisServer,
   ) {}
 
   static async start(directory: string, options: ClusterOptions): Promise<Cluster> {
     mkdirSync(directory, { recursive: true });
     const postgres = await Postgres.make(join(directory, 'data'), join(directory, 'postgresql.log'));
+    return Cluster.on(postgres, directory, options);
+  }
+
+  /** @param postgres is stopped with the cluster */
+  static async on<D extends Database>(postgres: D, directory: string, options: ClusterOptions): Promise<Cluster<D>> {
+    mkdirSync(directory, { recursive: true });
     const redis = new RedisServer(join(directory, 'redis.log'), await freePort());
     const cluster = new Cluster(directory, postgres, redis);
     try {

@@ -1,7 +1,7 @@
 import { ApiClient } from '../../support/client';
 import { ask } from '../support/ask';
 import { until } from '../support/daemon';
-import type { Cluster, Tenant } from './cluster';
+import type { Cluster, Database, Tenant } from './cluster';
 import type { Creation, Load } from './load';
 
 /** What a fault did to the data: each entry is one thing that must not be. */
@@ -25,7 +25,7 @@ interface Lead {
 type Found = Map<string, Lead[]>;
 
 /** Reads back everything that the load wrote. The services run by now. */
-export async function check(cluster: Cluster, load: Load): Promise<Damage> {
+export async function check(cluster: Cluster<Database>, load: Load): Promise<Damage> {
   const damage: Damage = { lost: [], duplicates: [], halves: [], others: [] };
   const { word } = load.canaries;
   // A statement whose client went away may still be running.
@@ -45,7 +45,7 @@ export async function check(cluster: Cluster, load: Load): Promise<Damage> {
 
 /** Reads a whole list, in which each lead must stand once, and which must tell its length. */
 async function walk(
-  { apis, postgres }: Cluster,
+  { apis, postgres }: Cluster<Database>,
   { key, organizationId }: Tenant,
   word: string,
   damage: Damage,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Tally } from '../support/ask';
 import { Random } from '../support/random';
 import { Canaries } from './canaries';
-import { Cluster, type ClusterOptions } from './cluster';
+import { Cluster, type ClusterOptions, type Database } from './cluster';
 import { check, type Damage } from './invariants';
 import { Load, type LoadOptions } from './load';
 
@@ -34,7 +34,7 @@ export class Stage {
   readonly random: Random;
   readonly answers = new Tally();
   readonly directory = mkdtempSync(join(tmpdir(), 'lanyard-fault-'));
-  private started?: Cluster;
+  private started?: Cluster<Database>;
   private working?: Load;
   private readonly deferred: (() => unknown)[] = [];
 
@@ -50,11 +50,19 @@ export class Stage {
   }
 
   async cluster(options: ClusterOptions = {}): Promise<Cluster> {
-    return (this.started = await Cluster.start(join(this.directory, 'cluster'), options));
+    const cluster = await Cluster.start(join(this.directory, 'cluster'), options);
+    this.started = cluster;
+    return cluster;
+  }
+
+  /** A cluster on another PostgreSQL than one of its own. */
+  async clusterOn(postgres: Database, options: ClusterOptions = {}): Promise<Cluster<Database>> {
+    this.started = await Cluster.on(postgres, join(this.directory, 'cluster'), options);
+    return this.started;
   }
 
   /** Clients of three organizations, at work. */
-  async load(cluster: Cluster, options: LoadOptions): Promise<Load> {
+  async load(cluster: Cluster<Database>, options: LoadOptions): Promise<Load> {
     const tenants = await cluster.tenants(3);
     for (const { key } of tenants) this.canaries.watch(key);
     const load = new Load(cluster.apis, tenants, this.canaries, this.random, this.answers, options);
