@@ -8,7 +8,8 @@ import { jsonErrorIndex } from './json-syntax';
 import { quote } from './quote';
 import { RecordCheck } from './record-check';
 
-const MAX_OBJECT_MIB = 64;
+/** The longest dataset that is one JSON object. */
+export const MAX_OBJECT_MIB = 64;
 
 /**
  * Reads the records of a JSON dataset. Its first line tells which form it has: NDJSON, which is read line by line in
