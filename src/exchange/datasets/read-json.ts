@@ -76,6 +76,8 @@ const notJson = (line: number): ImportError =>
 
 /** NDJSON begins with a line that is an object with a section, or that is one of several objects. */
 function formOf(text: string): 'ndjson' | 'object' {
+  // The first line may have 16 MiB, and is parsed later.
+  if (/^\s*\{"section":"/.test(text)) return 'ndjson';
   const [firstLine = '', secondLine = ''] = text.trimStart().split('\n', 2);
   const value = parseJson(firstLine);
   return isObject(value) && ('section' in value || secondLine.trim() !== '') ? 'ndjson' : 'object';
