@@ -75,9 +75,7 @@ from leads l cross join lateral (
     select 'address', field, address, lower(address) from (
 select 'email' as field, l.email as address where l.email is not null
 union all select 'personalEmails', email_addresses(l.personal_emails)
-union all select 'professionalEmails', email_addresses(l.professional_emails)) a
-    where lower(concat_ws(' ', l.email, l.personal_emails, l.professional_emails)) like any($4::text[])
-      and lower(address) = any($3::text[])
+union all select 'professionalEmails', email_addresses(l.professional_emails)) a where lower(address) = any($3::text[])
     union all
     select case when phone_key(number) = any($5::text[]) then 'number' else 'ending' end, field, number,
       phone_key(number)
@@ -86,55 +84,76 @@ select list.field, phone ->> 'number' as number
 from (values ('phoneNumbers.leadProvided', l.lead_provided_phone_numbers),
   ('phoneNumbers.serviceProvided', l.service_provided_phone_numbers)) list (field, phones),
   jsonb_array_elements(phones) phone) n
-    where cardinality($5::text[]) > 0 and (phone_key(number) = any($5::text[])
+    where phone_key(number) = any($5::text[])
       or exists (select from unnest($6::text[]) ending where least(length(phone_ending(number)), length(ending)) >= 7
-  and right(phone_ending(number), length(ending)) = right(ending, length(phone_ending(number)))))
+  and right(phone_ending(number), length(ending)) = right(ending, length(phone_ending(number))))
   ) m
 ) m
-where l.organization_id = $1 and matches is not null
+where l.organization_id = $1 and (
+  l.id = any($2::uuid[])
+  or lower(concat_ws(' ', l.email, l.personal_emails, l.professional_emails)) like any($4::text[])
+  or l.lead_provided_phone_numbers::text || l.service_provided_phone_numbers::text ~ any(array(
+    select array_to_string(string_to_array(right(digits, 7), null), '([^1-9]|\\u00[01][0-9a-f])*')
+    from unnest($5::text[] || $6::text[]) digits))) and matches is not null
 order by l.position;
 
 -- persons FIND_NEEDLES: $1 integer, $2 text[], $3 text[], $4 uuid[], $5 uuid[]
 with leads_named as materialized (select * from leads where organization_id = $1 and id = any($4::uuid[])),
   others as materialized (select * from leads where organization_id = $1 and id = any($5::uuid[])),
-  addresses as (
-    select lower(address) as value, true as is_named from unnest($2::text[]) address
-    union all select lower(a.address), false from leads_named l, lateral (
+  address as (
+    select value, bool_or(is_named) as is_named from (
+      select lower(address) as value, true as is_named from unnest($2::text[]) address
+      union all select lower(a.address), false from leads_named l, lateral (
 select 'email' as field, l.email as address where l.email is not null
 union all select 'personalEmails', email_addresses(l.personal_emails)
 union all select 'professionalEmails', email_addresses(l.professional_emails)) a
+    ) each
+    where value not in (select lower(a.address) from others o, lateral (
+select 'email' as field, o.email as address where o.email is not null
+union all select 'personalEmails', email_addresses(o.personal_emails)
+union all select 'professionalEmails', email_addresses(o.professional_emails)) a)
+    group by value
   ),
-  numbers as (
-    select phone_key(number) as value, phone_ending(number) as ending, true as is_named from unnest($3::text[]) number
-    union all select phone_key(n.number), phone_ending(n.number), false from leads_named l, lateral (
+  number as (
+    select value, max(ending) as ending, bool_or(is_named) as is_named from (
+      select phone_key(number) as value, phone_ending(number) as ending, true as is_named from unnest($3::text[]) number
+      union all select phone_key(n.number), phone_ending(n.number), false from leads_named l, lateral (
 select list.field, phone ->> 'number' as number
 from (values ('phoneNumbers.leadProvided', l.lead_provided_phone_numbers),
   ('phoneNumbers.serviceProvided', l.service_provided_phone_numbers)) list (field, phones),
   jsonb_array_elements(phones) phone) n
-  )
-select 'address' as kind, value, null as ending, bool_or(is_named) as "isNamed",
-  array['%' || regexp_replace(value, '([\\%_])', '\\\1', 'g') || '%', '%' ||
-    regexp_replace(substr(to_json(value)::text, 2, length(to_json(value)::text) - 2), '([\\%_])', '\\\1', 'g') || '%']
-    as patterns
-from addresses
-where value not in (select lower(a.address) from others o, lateral (
-select 'email' as field, o.email as address where o.email is not null
-union all select 'personalEmails', email_addresses(o.personal_emails)
-union all select 'professionalEmails', email_addresses(o.professional_emails)) a)
-group by value
-union all
-select 'number', value, max(ending), bool_or(is_named),
-  array['(?<![0-9])' || '(00)?' || array_to_string(string_to_array(value, null), '[[:space:]().+/-]*') || '(?![0-9])',
-  '(?<![[:alnum:]-])' || '(00)?' || array_to_string(string_to_array(value, null), '[[:space:]().+/-]*') ||
-  '(?![[:alnum:]:-])']
-from numbers
-where length(value) >= 5
-  and value not in (select phone_key(n.number) from others o, lateral (
+    ) each
+    where length(value) >= 5
+      and value not in (select phone_key(n.number) from others o, lateral (
 select list.field, phone ->> 'number' as number
 from (values ('phoneNumbers.leadProvided', o.lead_provided_phone_numbers),
   ('phoneNumbers.serviceProvided', o.service_provided_phone_numbers)) list (field, phones),
   jsonb_array_elements(phones) phone) n)
-group by value;
+    group by value
+  )
+select array(select value from address) as emails,
+  array(
+    select '%' || regexp_replace(value, '([\\%_])', '\\\1', 'g') || '%'
+    from address
+    union
+    select '%' ||
+      regexp_replace(substr(to_json(value)::text, 2, length(to_json(value)::text) - 2), '([\\%_])', '\\\1', 'g') || '%'
+    from address
+  ) as "emailPatterns",
+  array(select value from number) as phones,
+  array(
+    select '(?<![0-9])(00)?' || array_to_string(string_to_array(value, null), '[[:space:]().+/-]*') || '(?![0-9])'
+    from number
+  ) as "phonePatterns",
+  -- Digits of an ID or a date are no word.
+  array(
+    select '(?<![[:alnum:]-])(00)?' || array_to_string(string_to_array(value, null), '[[:space:]().+/-]*') ||
+      '(?![[:alnum:]:-])'
+    from number
+  ) as "phoneWords",
+  array(select ending from number) as "phoneEndings",
+  array(select value from address where is_named) as "namedEmails",
+  array(select value from number where is_named) as "namedPhones";
 
 -- persons FIND_OWN_ADDRESSES: $1 integer, $2 uuid[], $3 text[], $4 text[]
 with own as materialized (

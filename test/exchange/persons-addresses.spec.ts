@@ -142,6 +142,24 @@ describe('who is alike', () => {
     }
   });
 
+  it('compares the digits of a number whatever stands between them', async () => {
+    const numbers: [number: string, kind: 'records' | 'possible'][] = [
+      ['+49\u001f170\u0007 "12\\3" 4567', 'records'],
+      ['0049 170 12u003\t4567', 'records'],
+      ['+49 (0)170 12(0)34567', 'possible'],
+      ['49-170/123.4567', 'records'],
+    ];
+    const leads = numbers.map(([number]) => ({
+      id: randomUUID(),
+      phoneNumbers: { serviceProvided: [{ number, type: 'MOBILE', preferred: false }] },
+    }));
+    await tenant.import({ leads });
+    const { data } = await persons.find(personOf([], ['+49 170 1234567', '+49 170 120034567']));
+    const found = { records: idsOf(data.records), possible: idsOf(data.possible) };
+    const expected = (kind: string) => idsOf(leads.filter((_, n) => numbers[n]![1] === kind));
+    expect(found).toEqual({ records: expected('records'), possible: expected('possible') });
+  });
+
   it('erases the stored responses that hold an address as a whole value or word, and no longer address', async () => {
     const send = async (key: string, input: object) => {
       const { status } = await tenant.api.post('/leads', leadInput(input)).set('Idempotency-Key', key);

@@ -79,7 +79,7 @@ describe('imports undo brings back field by field what an import changed', () =>
   });
 
   it('keeps what others have corrected, and what they have deleted', async () => {
-    const all = ids(50);
+    const all = ids(500);
     const lead = (id: string, n: number) => ({
       id,
       firstName: 'Ada',
@@ -101,7 +101,7 @@ describe('imports undo brings back field by field what an import changed', () =>
     expect(undone).toMatchObject({
       importId,
       deleted: {},
-      restored: { leads: 48 },
+      restored: { leads: 498 },
       left: { ...NOTHING_LEFT, changed: { leads: 10 }, deleted: { leads: 2 } },
       laterImports: [],
       undoneAt: null,
@@ -114,7 +114,7 @@ describe('imports undo brings back field by field what an import changed', () =>
       ]),
     );
     const stored = (await exported()).leads!;
-    expect(stored).toHaveLength(48);
+    expect(stored).toHaveLength(498);
     for (const each of stored) {
       const former = original.leads!.find(({ id }) => id === each.id)!;
       const jobTitle = corrected.includes(each.id as string) ? 'Director' : null;

@@ -8,7 +8,8 @@ import { jsonErrorIndex } from './json-syntax';
 import { quote } from './quote';
 import { RecordCheck } from './record-check';
 
-const MAX_OBJECT_MIB = 64;
+/** The longest dataset that is one JSON object. */
+export const MAX_OBJECT_MIB = 64;
 
 /**
  * Reads the records of a JSON dataset. Its first line tells which form it has: NDJSON, which is read line by line in
@@ -75,6 +76,8 @@ const notJson = (line: number): ImportError =>
 
 /** NDJSON begins with a line that is an object with a section, or that is one of several objects. */
 function formOf(text: string): 'ndjson' | 'object' {
+  // The first line may have 16 MiB, and is parsed later.
+  if (/^\s*\{"section":"/.test(text)) return 'ndjson';
   const [firstLine = '', secondLine = ''] = text.trimStart().split('\n', 2);
   const value = parseJson(firstLine);
   return isObject(value) && ('section' in value || secondLine.trim() !== '') ? 'ndjson' : 'object';

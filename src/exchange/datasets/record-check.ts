@@ -137,13 +137,14 @@ function excessOf(record: object): ValueProblem | undefined {
     }
     const next: object[] = [];
     for (const parent of level) {
+      if (!Array.isArray(parent)) keys += Object.keys(parent).length;
+      // A million values would take seconds.
+      if (keys > MAX_KEYS) {
+        const expected = `at most ${MAX_KEYS.toLocaleString('en-US')} keys`;
+        return { message: `This record has too many keys. Use ${expected}.`, expected };
+      }
       const values: unknown[] = Object.values(parent);
-      if (!Array.isArray(parent)) keys += values.length;
       for (const value of values) if (typeof value === 'object' && value !== null) next.push(value);
-    }
-    if (keys > MAX_KEYS) {
-      const expected = `at most ${MAX_KEYS.toLocaleString('en-US')} keys`;
-      return { message: `This record has too many keys. Use ${expected}.`, expected };
     }
     level = next;
   }

@@ -1,10 +1,16 @@
 import type { EntityManager } from 'typeorm';
-import type { FilledColumn, Table } from './tables';
+import type { ReferenceTarget, Table } from './tables';
 import type { LeftReason, Move } from './undo-merge';
 import { ADD_REMOVALS, type UndoStatements } from './undo-statements';
 
 /** A move in the record with this key. */
 type MoveOfRecord = Move & { record: string };
+
+/** A value that is compared with what is stored, and the move that needs it. */
+interface Value {
+  move: MoveOfRecord;
+  value: unknown;
+}
 
 type Fields = Record<string, unknown>;
 
@@ -26,16 +32,38 @@ export class Obstacles {
   /** The rows that values refer to are locked, so that they are there when the values return. */
   async find(main: Table, moves: MoveOfRecord[]): Promise<(move: MoveOfRecord) => LeftReason | undefined> {
     const reasons = new Map<string, LeftReason>();
-    const returning = moves.filter(({ direction }) => direction === 'returns');
-    for (const column of [main, ...main.lists].flatMap((table) => referencesOf(table))) {
-      await this.findGone(column, returning, reasons);
+    /** @param statement gets the values as `$2`, and selects the numbers of those that are in the way */
+    const mark = async (reason: LeftReason, some: Value[], statement: string, ...parameters: unknown[]) => {
+      if (some.length === 0) return;
+      const values = [this.organizationId, some.map(({ value }) => value), ...parameters];
+      const found = await this.manager.query<{ n: number }[]>(statement, values);
+      for (const { n } of found) reasons.set(idOf(some[n - 1]!.move), reason);
+    };
+    const valuesAt = (direction: Move['direction'], path: string, valueOf: (value: unknown) => unknown): Value[] =>
+      moves
+        .filter((move) => move.direction === direction && move.path === path)
+        .map((move) => ({ move, value: valueOf(move.value) }));
+
+    const { name, key, dataset, lists } = main;
+    const returning = moves.filter(({ direction }) => direction === 'returns').map(({ record }) => record);
+    for (const { target, type, path, valueOf } of [main, ...lists].flatMap(referencesOf)) {
+      const isSought = ({ value }: Value) => value !== null && !this.returned.has(`${target.table}/${String(value)}`);
+      const values = valuesAt('returns', path, valueOf).filter(isSought);
+      await mark('gone', values, this.statements.missingKeys(target, type));
     }
-    for (const path of Object.keys(main.dataset.exclusiveEntries ?? {})) {
-      await this.findTaken(main, path, returning, reasons);
+    for (const [path, hasEntry] of Object.entries(dataset.exclusiveEntries ?? {})) {
+      const values = valuesAt('returns', path, (entry) => entry);
+      // What records of the same batch have may return to each other.
+      const statement = `select n::integer from unnest($2::jsonb[]) with ordinality e (entry, n)
+        where exists (
+          select from ${name} t where t.organization_id = $1 and ${hasEntry('t', 'e.entry')}
+            and t.${key} <> all($3) and ${this.statements.isKept(name, 't')}
+        )`;
+      await mark('taken', values, statement, returning);
     }
-    for (const list of main.lists) {
-      const leaving = moves.filter(({ direction, path }) => direction === 'leaves' && path === list.list?.name);
-      await this.findUsed(list, leaving, reasons);
+    for (const list of lists.filter(({ match }) => match.length === 1)) {
+      const values = valuesAt('leaves', list.list?.name ?? '', entryKeyOf(list));
+      await mark('inUse', values, this.statements.usedEntries(list));
     }
     return (move) => reasons.get(idOf(move));
   }
@@ -56,76 +84,24 @@ export class Obstacles {
       if (removed.length > 0) await this.manager.query(ADD_REMOVALS, [list.name, owners, keys]);
     }
   }
-
-  private async findGone(
-    { column, path, valueOf }: Reference,
-    returning: MoveOfRecord[],
-    reasons: Map<string, LeftReason>,
-  ): Promise<void> {
-    const ofPath = returning.filter((move) => move.path === path && valueOf(move.value) !== null);
-    if (ofPath.length === 0 || !column.target) return;
-    const { table, key } = column.target;
-    const rows = await this.manager.query<{ key: string }[]>(
-      `select t.${key}::text as key from ${table} t where t.organization_id = $1 and t.${key} = any($2::${column.type}[])
-        order by t.${key} ${this.isDryRun ? '' : 'for key share'}`,
-      [this.organizationId, [...new Set(ofPath.map(({ value }) => valueOf(value)))]],
-    );
-    const stored = new Set(rows.map((row) => row.key));
-    for (const move of ofPath) {
-      const value = String(valueOf(move.value));
-      if (!stored.has(value) && !this.returned.has(`${table}/${value}`)) reasons.set(idOf(move), 'gone');
-    }
-  }
-
-  private async findTaken(
-    { name, key, dataset }: Table,
-    path: string,
-    returning: MoveOfRecord[],
-    reasons: Map<string, LeftReason>,
-  ): Promise<void> {
-    const ofPath = returning.filter((move) => move.path === path);
-    if (ofPath.length === 0) return;
-    // What records of the same batch have may return to each other.
-    const taken = await this.manager.query<{ n: number }[]>(
-      `select n::integer from unnest($2::jsonb[]) with ordinality e (entry, n)
-        where exists (
-          select from ${name} t where t.organization_id = $1 and ${dataset.exclusiveEntries?.[path]?.('t', 'e.entry')}
-            and t.${key} <> all($3) and ${this.statements.isKept(name, 't')}
-        )`,
-      [this.organizationId, ofPath.map(({ value }) => value), [...new Set(returning.map(({ record }) => record))]],
-    );
-    for (const { n } of taken) reasons.set(idOf(ofPath[n - 1]!), 'taken');
-  }
-
-  private async findUsed(list: Table, leaving: MoveOfRecord[], reasons: Map<string, LeftReason>): Promise<void> {
-    if (leaving.length === 0 || list.match.length > 1) return;
-    const keyOf = entryKeyOf(list);
-    const keys = leaving.map(({ value }) => keyOf(value));
-    const rows = await this.manager.query<{ key: string }[]>(this.statements.usedEntries(list), [
-      this.organizationId,
-      keys,
-    ]);
-    const used = new Set(rows.map((row) => row.key));
-    for (const move of leaving) if (used.has(keyOf(move.value))) reasons.set(idOf(move), 'inUse');
-  }
 }
 
-/** A column that refers to rows of another table, and its value in a field, or in an entry of a list, at a path. */
+/** What a value refers to, in a field or in an entry of a list at a path. */
 interface Reference {
-  column: FilledColumn;
+  target: ReferenceTarget;
+  type: string;
   path: string;
   valueOf: (value: unknown) => unknown;
 }
 
-function referencesOf({ columns, owner, list, record }: Table): Reference[] {
-  const references = columns.filter((column) => column.target && column !== owner);
-  if (!list) return references.map((column) => ({ column, path: column.path, valueOf: (value) => value }));
-  return references.map((column) => ({
-    column,
-    path: list.name,
-    valueOf: (entry) => (record ? ((entry as Fields)[column.path] ?? null) : entry),
-  }));
-}
+const referencesOf = ({ columns, owner, list, record }: Table): Reference[] =>
+  columns.flatMap((column) => {
+    const { target, type, path } = column;
+    if (!target || column === owner) return [];
+    if (!list) return [{ target, type, path, valueOf: (value) => value }];
+    const valueOf = (entry: unknown): unknown => (record ? ((entry as Fields)[path] ?? null) : entry);
+    return [{ target, type, path: list.name, valueOf }];
+  });
 
 /** The key of an entry of a list, as a text. */
 function entryKeyOf({ columns, key, record }: Table): (entry: unknown) => string {

@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from 'typeorm';
 import type { AuditedImport } from '../../access/audited-imports';
 import { CATALOG, lockOrganization } from '../../data/database/locks';
-import type { Counts } from './dataset';
 import { runStatement, WHOLE_RECORDS } from './import-plan';
 import { recordJson } from './record-sql';
 import type { Stage } from './stage';
 import { isVisible, type Table } from './tables';
 import { type LeftField, type LeftReason, type Move, RecordMerge } from './undo-merge';
 import { Obstacles } from './undo-obstacles';
-import type { UndoStatements } from './undo-statements';
+import { ADD_OUTCOMES, UNDONE, type UndoStatements } from './undo-statements';
 import { inUndoTransaction, UNDO_BATCH_SIZE } from './undo-transaction';
 import { SMALL_SAMPLE, writeStatements } from './write-statements';
 
@@ -19,25 +18,6 @@ export interface BeforeRecord {
   record: object;
   written: object;
 }
-
-/** A record, or a field of it, that stays as it is. */
-export interface LeftExample {
-  resource: string;
-  id: string;
-  field: string | null;
-  reason: LeftReason;
-}
-
-/** What became of the records that an import has changed. */
-export interface Restored {
-  /** Numbers of records by section. */
-  restored: Counts;
-  left: Record<LeftReason, Counts>;
-  /** The first ones that stay for each reason. */
-  examples: LeftExample[];
-}
-
-export const MAX_EXAMPLES = 10;
 
 /** What may no longer be in the way when the records are deleted that the import created. */
 const TEMPORARY: ReadonlySet<LeftReason> = new Set(['inUse', 'taken']);
@@ -55,14 +35,8 @@ interface MergedRecord {
 
 /** Brings back the records that an import has changed, in batches of one section each. */
 export class Restoration {
-  readonly result: Restored = {
-    restored: {},
-    left: { changed: {}, inUse: {}, deleted: {}, gone: {}, taken: {} },
-    examples: [],
-  };
   /** Records that are tried again, because what is in their way may be brought back or deleted later. */
   private readonly postponed: BeforeRecord[] = [];
-  private readonly counted = new WeakSet<BeforeRecord>();
   private readonly obstacles: Obstacles;
 
   /** @param stage takes the records to write; undefined in a dry run */
@@ -101,12 +75,17 @@ export class Restoration {
     if (!main) return;
     const work = () => this.mergeAndWrite(main, batch);
     const merged = this.stage ? await inUndoTransaction(this.manager, this.audited, work) : await work();
-    for (const record of merged) {
-      this.countRestored(main, record);
+    const outcomes = merged.flatMap(({ change, key, current, merged, left }) => {
+      const restored = isDeepStrictEqual(current, merged) ? [] : [{ key, outcome: UNDONE }];
       const mayPostpone = !isLastAttempt && this.postponed.length < MAX_POSTPONED;
-      if (mayPostpone && record.left.some(({ reason }) => TEMPORARY.has(reason))) this.postponed.push(record.change);
-      else this.countLeft(main, record);
-    }
+      if (!mayPostpone || !left.some(({ reason }) => TEMPORARY.has(reason))) {
+        return [...restored, ...left.map(({ field, reason }) => ({ key, field, outcome: reason }))];
+      }
+      this.postponed.push(change);
+      return restored;
+    });
+    const rows = outcomes.map((outcome) => ({ resource: main.section, ...outcome }));
+    await this.manager.query(ADD_OUTCOMES, [JSON.stringify(rows)]);
   }
 
   private async mergeAndWrite(main: Table, batch: BeforeRecord[]): Promise<MergedRecord[]> {
@@ -166,23 +145,4 @@ export class Restoration {
     const connection = { organizationId: this.audited.organizationId, manager: this.manager };
     for (const statement of writeStatements(tables, WHOLE_RECORDS)) await runStatement(connection, statement);
   }
-
-  private countRestored({ section }: Table, { change, current, merged }: MergedRecord): void {
-    if (this.counted.has(change) || isDeepStrictEqual(current, merged)) return;
-    this.counted.add(change);
-    addTo(this.result.restored, section);
-  }
-
-  private countLeft({ section }: Table, { key, left }: MergedRecord): void {
-    const { examples } = this.result;
-    for (const reason of new Set(left.map((each) => each.reason))) addTo(this.result.left[reason], section);
-    for (const { field, reason } of left) {
-      const isShown = examples.filter((each) => each.reason === reason).length < MAX_EXAMPLES;
-      if (isShown) examples.push({ resource: section, id: key, field, reason });
-    }
-  }
-}
-
-function addTo(counts: Counts, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1;
 }

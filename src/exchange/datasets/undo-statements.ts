@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { FeedResource } from '../../feed/changes/feed-resource';
 import { columnValue } from './record-sql';
-import type { Table } from './tables';
+import type { ReferenceTarget, Table } from './tables';
 import { UNDO_BATCH_SIZE } from './undo-transaction';
 
 /** An entry has numbers as `event_id`, and UUIDs as `id`. */
@@ -21,10 +21,14 @@ export interface CreatedRecords {
 }
 
 /**
- * The temporary table of the records that the import created, by their entries in the audit log. `outcome` says what became of
- * a record: it was deleted, or why it stays. It is null if the record is gone already.
+ * The temporary table of what became of the import's records. Those that it created have the `seq` and the key of their entry in
+ * the audit log; `outcome` is null if such a record is gone already. Those that it changed have a row for each outcome: the `key`
+ * of the record and, where a field of it stays, that field.
  */
 const ENTRIES = 'undo_entries';
+
+/** Taken back: a record that the import created is deleted, and one that it changed is brought back, if only in part. */
+export const UNDONE = 'undone';
 
 /** The temporary table of the entries of lists that a dry run would remove, by the keys of their records and their own. */
 const REMOVALS = 'undo_removals';
@@ -36,25 +40,32 @@ export const CREATE_ENTRIES = `
   create temporary table ${REMOVALS} (list text, owner text, key text, primary key (list, key, owner));
   drop table if exists ${ENTRIES};
   create temporary table ${ENTRIES} (
-    n integer generated always as identity primary key, resource text, seq bigint, event_id bigint, id uuid, outcome text
+    n integer generated always as identity primary key, resource text, seq bigint, event_id bigint, id uuid, outcome text,
+    key text, field text
   );
   create index on ${ENTRIES} (id);
   create index on ${ENTRIES} (event_id)`;
 
 /** The entries of one batch each. */
 export const SELECT_BATCHES = `
-  select resource, min(n) as first, max(n) as last from ${ENTRIES} group by resource, (n - 1) / ${UNDO_BATCH_SIZE} order by first`;
+  select resource, min(n) as first, max(n) as last from ${ENTRIES} where seq is not null
+  group by resource, (n - 1) / ${UNDO_BATCH_SIZE} order by first`;
+
+/** Adds what became of records that the import changed. */
+export const ADD_OUTCOMES = `
+  insert into ${ENTRIES} (resource, key, field, outcome)
+  select * from json_to_recordset($1) r (resource text, key text, field text, outcome text)`;
 
 export const COUNT_OUTCOMES = `
-  select resource, outcome, count(*)::integer as count from ${ENTRIES} where outcome is not null
-  group by resource, outcome order by min(n)`;
+  select resource, seq is not null as "isCreated", outcome, count(distinct coalesce(key, n::text))::integer as count
+  from ${ENTRIES} where outcome is not null group by resource, "isCreated", outcome order by min(n)`;
 
-/** The first `$1` records that stay for each reason. */
+/** The first `$1` records and fields that stay for each reason. */
 export const SELECT_LEFT = `
-  select resource, id, null as field, outcome as reason from (
-    select *, row_number() over (partition by outcome order by n) as nth,
-      concat_ws(' ', event_id, entry_id) as id
-    from (select n, resource, event_id, id as entry_id, outcome from ${ENTRIES} where outcome <> 'deleted') stays
+  select resource, id, field, outcome as reason from (
+    select n, resource, field, outcome, coalesce(key, concat_ws(' ', event_id, id)) as id,
+      row_number() over (partition by outcome order by n) as nth
+    from ${ENTRIES} where outcome <> '${UNDONE}'
   ) numbered where nth <= $1 order by n`;
 
 const laterImports = (sameRecord: string): string => `
@@ -150,14 +161,14 @@ export class UndoStatements {
     return `update ${ENTRIES} r set outcome = case
           when exists (${later} and a.import_id is distinct from $4) then 'changed'
           when ${this.isInUse(records)} then 'inUse'
-          else 'deleted'
+          else '${UNDONE}'
         end
       from ${table} t
       where ${isEntry(records)} and not exists (${later} and a.resource = '${resource}' and a.change = 'd')`;
   }
 
   deletion(records: CreatedRecords): string {
-    return `delete from ${records.table} t using ${ENTRIES} r where ${isEntry(records)} and r.outcome = 'deleted'`;
+    return `delete from ${records.table} t using ${ENTRIES} r where ${isEntry(records)} and r.outcome = '${UNDONE}'`;
   }
 
   /** The condition of a dry run that the row of a table would not have been deleted before. */
@@ -166,14 +177,23 @@ export class UndoStatements {
     if (!this.isDryRun || !records) return 'true';
     const { resource, keys } = records;
     return `not exists (select from ${ENTRIES} d
-      where d.resource = '${resource}' and d.outcome = 'deleted' and ${isRecord(keys, row, 'd')})`;
+      where d.resource = '${resource}' and d.outcome = '${UNDONE}' and ${isRecord(keys, row, 'd')})`;
   }
 
-  /** Of the entries of a list, by their keys `$2`, those that others use. They are locked, so that nobody can begin to use them. */
-  usedEntries({ name, key }: Table): string {
-    return `select l.${key}::text as key from ${name} l
-      where l.organization_id = $1 and l.${key} = any($2) and ${this.isReferredTo(name, 'l')}
-      order by l.${key} ${this.isDryRun ? '' : 'for update of l'}`;
+  /** The numbers of the keys `$2` that no row has. The rows of the others are locked. */
+  missingKeys({ table, key }: ReferenceTarget, type: string): string {
+    return `select n::integer from unnest($2::${type}[]) with ordinality e (key, n)
+      where not exists (
+        select from ${table} t where t.organization_id = $1 and t.${key} = e.key ${this.isDryRun ? '' : 'for key share'}
+      )`;
+  }
+
+  /** The numbers of the entries of a list, by their keys `$2`, that others use. They are locked, so that nobody can begin to. */
+  usedEntries({ name, key, columns }: Table): string {
+    const type = columns.find((column) => column.name === key)?.type;
+    return `select n::integer from unnest($2::${type}[]) with ordinality e (key, n)
+        join ${name} l on l.organization_id = $1 and l.${key} = e.key
+      where ${this.isReferredTo(name, 'l')} order by l.${key} ${this.isDryRun ? '' : 'for update of l'}`;
   }
 
   /** Whether rows refer to the row `t` that are no part of its record. */
@@ -212,7 +232,7 @@ export class UndoStatements {
     const conditions = this.all.flatMap(({ resource, table, keys }) => {
       if (table === tableName) return [`and ${this.isKept(table, 'u')}`];
       if (table !== owner?.target?.table) return [];
-      return `and not exists (select from ${ENTRIES} d where d.resource = '${resource}' and d.outcome = 'deleted'
+      return `and not exists (select from ${ENTRIES} d where d.resource = '${resource}' and d.outcome = '${UNDONE}'
         and u.${owner.name} = d.${keys.id ? 'id' : 'event_id'})`;
     });
     const keyColumn = columns.find(({ name }) => name === key);

@@ -9,7 +9,7 @@ import { WHOLE_RECORDS } from './import-plan';
 import { Stage } from './stage';
 import { tablesOf } from './tables';
 import type { LeftReason } from './undo-merge';
-import { type BeforeRecord, type LeftExample, MAX_EXAMPLES, Restoration, type Restored } from './undo-restore';
+import { type BeforeRecord, Restoration } from './undo-restore';
 import {
   COUNT_OUTCOMES,
   CREATE_ENTRIES,
@@ -17,6 +17,7 @@ import {
   SELECT_BATCHES,
   SELECT_LATER_IMPORTS,
   SELECT_LEFT,
+  UNDONE,
   UndoStatements,
 } from './undo-statements';
 import { inUndoTransaction } from './undo-transaction';
@@ -28,10 +29,25 @@ interface LaterImport {
   file: string | null;
 }
 
+/** A record, or a field of it, that stays as it is. */
+interface LeftExample {
+  resource: string;
+  id: string;
+  field: string | null;
+  reason: LeftReason;
+}
+
+const MAX_EXAMPLES = 10;
+
 /** What an undo does, or would do. */
-export interface Undo extends Restored {
+export interface Undo {
   /** Numbers of deleted records by their resource. */
   deleted: Counts;
+  /** Numbers of records that are brought back, by section. */
+  restored: Counts;
+  left: Record<LeftReason, Counts>;
+  /** The first ones that stay for each reason. */
+  examples: LeftExample[];
   /** Imports that should be taken back before this one. */
   laterImports: LaterImport[];
 }
@@ -42,6 +58,13 @@ export interface UndoOptions {
   dryRun?: boolean;
   /** Called after each batch with the number of records so far. */
   onProgress?: (records: number) => void;
+}
+
+interface OutcomeCount {
+  resource: string;
+  isCreated: boolean;
+  outcome: LeftReason | typeof UNDONE;
+  count: number;
 }
 
 interface Batch {
@@ -117,25 +140,20 @@ export class UndoService {
       onProgress(batch.last);
     }
     await restoration.restorePostponed();
-    return { ...(await resultOf(manager, restoration.result)), laterImports };
+    return { ...(await resultOf(manager)), laterImports };
   }
 }
 
-/** Adds what became of the records that the import created. */
-async function resultOf(
-  manager: EntityManager,
-  { restored, left, examples }: Restored,
-): Promise<Omit<Undo, 'laterImports'>> {
+/** What became of the records. */
+async function resultOf(manager: EntityManager): Promise<Omit<Undo, 'laterImports'>> {
   const deleted: Counts = {};
-  const counts =
-    await manager.query<{ resource: string; outcome: LeftReason | 'deleted'; count: number }[]>(COUNT_OUTCOMES);
-  for (const { resource, outcome, count } of counts) {
-    const ofOutcome = outcome === 'deleted' ? deleted : left[outcome];
-    ofOutcome[resource] = (ofOutcome[resource] ?? 0) + count;
+  const restored: Counts = {};
+  const left = { changed: {}, inUse: {}, deleted: {}, gone: {}, taken: {} };
+  for (const { resource, isCreated, outcome, count } of await manager.query<OutcomeCount[]>(COUNT_OUTCOMES)) {
+    const undone = isCreated ? deleted : restored;
+    const counts: Counts = outcome === UNDONE ? undone : left[outcome];
+    counts[resource] = (counts[resource] ?? 0) + count;
   }
-  const ofCreated = await manager.query<LeftExample[]>(SELECT_LEFT, [MAX_EXAMPLES]);
-  const all = [...ofCreated, ...examples];
-  const isShown = ({ reason }: LeftExample, index: number): boolean =>
-    all.slice(0, index).filter((each) => each.reason === reason).length < MAX_EXAMPLES;
-  return { deleted, restored, left, examples: all.filter(isShown) };
+  const examples = await manager.query<LeftExample[]>(SELECT_LEFT, [MAX_EXAMPLES]);
+  return { deleted, restored, left, examples };
 }

@@ -38,7 +38,7 @@ export interface PossibleLead {
 /** Why a lead is the person's: undefined if it only may be. */
 export function reasonOf({ matches }: LeadMatch, { namedEmails, namedPhones }: Needles): string | undefined {
   const reasons = matches.flatMap(({ kind, field, text, value }) => {
-    if (kind === 'id') return ['named by --lead'];
+    if (kind === 'id') return ['named by its ID'];
     const isNamed = kind !== 'ending' && (kind === 'address' ? namedEmails : namedPhones).includes(value);
     return isNamed ? [`${field} ${text}`] : [];
   });

@@ -18,45 +18,21 @@ export interface Person extends PersonQuery {
 /** Numbers with fewer digits would be found in every second text. */
 export const MIN_PHONE_DIGITS = 5;
 
-/** An address or a number that is looked for, as `FIND_NEEDLES` prepares it. */
-export interface Needle {
-  kind: 'address' | 'number';
-  /** The address in lower case, or the digits of the number. */
-  value: string;
-  /** How a number may end; of an address null. */
-  ending: string | null;
-  /** Whether an option names it, and not a lead that an option names. */
-  isNamed: boolean;
-  /** Of an address two `like` patterns, for texts and for JSON. Of a number two regular expressions, for any text and for words. */
-  patterns: [string, string];
-}
-
-/** The needles as parameters of statements. */
+/** The addresses and numbers that are looked for, as `FIND_NEEDLES` prepares them, which are parameters of statements. */
 export interface Needles {
+  /** Addresses in lower case, and the digits of numbers. */
   emails: string[];
-  emailPatterns: string[];
   phones: string[];
+  /** `like` patterns of texts, and of JSON, that contain an address. */
+  emailPatterns: string[];
+  /** Regular expressions of texts that contain a number, and of those in which it is a word. */
   phonePatterns: string[];
   phoneWords: string[];
+  /** How numbers may end. */
   phoneEndings: string[];
+  /** Those that an option names, and not a lead that an option names. */
   namedEmails: string[];
   namedPhones: string[];
-}
-
-export function groupNeedles(needles: Needle[]): Needles {
-  const addresses = needles.filter(({ kind }) => kind === 'address');
-  const numbers = needles.filter(({ kind }) => kind === 'number');
-  const named = (group: Needle[]): string[] => group.filter(({ isNamed }) => isNamed).map(({ value }) => value);
-  return {
-    emails: addresses.map(({ value }) => value),
-    emailPatterns: addresses.flatMap(({ patterns }) => patterns),
-    phones: numbers.map(({ value }) => value),
-    phonePatterns: numbers.map(({ patterns }) => patterns[0]),
-    phoneWords: numbers.map(({ patterns }) => patterns[1]),
-    phoneEndings: numbers.flatMap(({ ending }) => ending ?? []),
-    namedEmails: named(addresses),
-    namedPhones: named(numbers),
-  };
 }
 
 /**

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../../access/audit-log.service';
 import { lockOrganization, waitForImports } from '../../data/database/locks';
+import { ExpectedError } from '../../errors/expected-error';
 import { Datasets } from '../datasets/dataset';
 import { recordJson } from '../datasets/record-sql';
 import { tablesOf } from '../datasets/tables';
 import { type LeadMatch, type LeadSummary, type PossibleLead, possibleLeads, reasonOf } from './lead-matches';
-import { groupNeedles, type Needle, type Needles, type Person } from './person-query';
+import type { Needles, Person } from './person-query';
 import * as SQL from './persons.sql';
 import { searchedTables, userLists } from './searched-tables';
 
@@ -68,7 +69,7 @@ interface FoundPerson {
 }
 
 /** Thrown for an ID that is not that of a lead of the organization. */
-export class UnknownLead extends Error {}
+class UnknownLead extends ExpectedError {}
 
 /** Responses of requests that are still running were not found before the leads were locked. No request takes that long. */
 const LATEST_RESPONSES = '10 minutes';
@@ -134,14 +135,8 @@ export class PersonsService {
   private async findPerson(manager: EntityManager, person: Person): Promise<FoundPerson> {
     const { organizationId, emails, phones, others = [] } = person;
     const leadIds = person.leads;
-    const needleRows = await manager.query<Needle[]>(SQL.FIND_NEEDLES, [
-      organizationId,
-      emails,
-      phones,
-      leadIds,
-      others,
-    ]);
-    const needles = groupNeedles(needleRows);
+    const identifiers = [organizationId, emails, phones, leadIds, others];
+    const [needles] = await manager.query<[Needles]>(SQL.FIND_NEEDLES, identifiers);
     const matches = await manager.query<LeadMatch[]>(SQL.FIND_LEADS, [
       organizationId,
       leadIds,

@@ -23,39 +23,43 @@ const withinJson = (text: string): string => `substr(to_json(${text})::text, 2, 
 /** What people write between the digits of a number. */
 const PHONE_SIGNS = '[[:space:]().+/-]*';
 
-/** SQL of two regular expressions: of texts that contain the digits of a number, and of those in which they are a word. */
-function phonePatterns(digits: string): string {
-  const pattern = `'(00)?' || array_to_string(string_to_array(${digits}, null), '${PHONE_SIGNS}')`;
-  // Digits of an ID or a date are no word.
-  return `'(?<![0-9])' || ${pattern} || '(?![0-9])', '(?<![[:alnum:]-])' || ${pattern} || '(?![[:alnum:]:-])'`;
-}
+/** SQL of a regular expression of the digits of a number. `(?<!` and `(?!` say what may not stand around it. */
+const phonePattern = (digits: string, notBefore: string, notAfter: string): string =>
+  `'(?<!${notBefore})(00)?' || array_to_string(string_to_array(${digits}, null), '${PHONE_SIGNS}') || '(?!${notAfter})'`;
 
 /**
- * The addresses `$2` and numbers `$3`, and those of the leads `$4` of organization `$1`, as they are looked for. Those of the leads
- * `$5` are not.
+ * The needles of the addresses `$2` and numbers `$3`, and of those of the leads `$4` of organization `$1`. Those of the leads `$5`
+ * are not looked for.
  */
 export const FIND_NEEDLES = `
   with leads_named as materialized (select * from leads where organization_id = $1 and id = any($4::uuid[])),
     others as materialized (select * from leads where organization_id = $1 and id = any($5::uuid[])),
-    addresses as (
-      select lower(address) as value, true as is_named from unnest($2::text[]) address
-      union all select lower(a.address), false from leads_named l, lateral (${addressesOf('l')}) a
+    address as (
+      select value, bool_or(is_named) as is_named from (
+        select lower(address) as value, true as is_named from unnest($2::text[]) address
+        union all select lower(a.address), false from leads_named l, lateral (${addressesOf('l')}) a
+      ) each
+      where value not in (select lower(a.address) from others o, lateral (${addressesOf('o')}) a)
+      group by value
     ),
-    numbers as (
-      select phone_key(number) as value, phone_ending(number) as ending, true as is_named from unnest($3::text[]) number
-      union all select phone_key(n.number), phone_ending(n.number), false from leads_named l, lateral (${numbersOf('l')}) n
+    number as (
+      select value, max(ending) as ending, bool_or(is_named) as is_named from (
+        select phone_key(number) as value, phone_ending(number) as ending, true as is_named from unnest($3::text[]) number
+        union all select phone_key(n.number), phone_ending(n.number), false from leads_named l, lateral (${numbersOf('l')}) n
+      ) each
+      where length(value) >= ${MIN_PHONE_DIGITS}
+        and value not in (select phone_key(n.number) from others o, lateral (${numbersOf('o')}) n)
+      group by value
     )
-  select 'address' as kind, value, null as ending, bool_or(is_named) as "isNamed",
-    array[${likePattern('value')}, ${likePattern(withinJson('value'))}] as patterns
-  from addresses
-  where value not in (select lower(a.address) from others o, lateral (${addressesOf('o')}) a)
-  group by value
-  union all
-  select 'number', value, max(ending), bool_or(is_named), array[${phonePatterns('value')}]
-  from numbers
-  where length(value) >= ${MIN_PHONE_DIGITS}
-    and value not in (select phone_key(n.number) from others o, lateral (${numbersOf('o')}) n)
-  group by value`;
+  select array(select value from address) as emails,
+    array(select ${likePattern('value')} from address union select ${likePattern(withinJson('value'))} from address) as "emailPatterns",
+    array(select value from number) as phones,
+    array(select ${phonePattern('value', '[0-9]', '[0-9]')} from number) as "phonePatterns",
+    -- Digits of an ID or a date are no word.
+    array(select ${phonePattern('value', '[[:alnum:]-]', '[[:alnum:]:-]')} from number) as "phoneWords",
+    array(select ending from number) as "phoneEndings",
+    array(select value from address where is_named) as "namedEmails",
+    array(select value from number where is_named) as "namedPhones"`;
 
 /** The end of another number is one with as many digits. */
 const MIN_ENDING_DIGITS = 7;
@@ -64,6 +68,20 @@ const MIN_ENDING_DIGITS = 7;
 const endsAlike = (one: string, other: string): string =>
   `least(length(${one}), length(${other})) >= ${MIN_ENDING_DIGITS}
     and right(${one}, length(${other})) = right(${other}, length(${one}))`;
+
+/** What may stand between the digits of a number in JSON: anything but other digits, a (0), or the escape of a control character. */
+const BETWEEN_DIGITS = '([^1-9]|\\\\u00[01][0-9a-f])*';
+
+/**
+ * SQL of a quick condition of all leads that `FIND_LEADS` has to look at: a text contains the address, or the last digits of the
+ * number. It takes a tenth of the time of comparing each address and number.
+ */
+const mayBePerson = (lead: string): string => `(
+    ${lead}.id = any($2::uuid[])
+    or lower(concat_ws(' ', ${lead}.email, ${lead}.personal_emails, ${lead}.professional_emails)) like any($4::text[])
+    or ${lead}.lead_provided_phone_numbers::text || ${lead}.service_provided_phone_numbers::text ~ any(array(
+      select array_to_string(string_to_array(right(digits, ${MIN_ENDING_DIGITS}), null), '${BETWEEN_DIGITS}')
+      from unnest($5::text[] || $6::text[]) digits)))`;
 
 /**
  * The leads that are, or may be, a person, in the order of their list, and why. `$1` is the organization, `$2` the IDs that are
@@ -75,17 +93,15 @@ export const FIND_LEADS = `
     select json_agg(json_build_object('kind', kind, 'field', field, 'text', text, 'value', value)) as matches from (
       select 'id' as kind, 'id' as field, l.id::text as text, l.id::text as value where l.id = any($2::uuid[])
       union all
-      select 'address', field, address, lower(address) from (${addressesOf('l')}) a
-      where lower(concat_ws(' ', l.email, l.personal_emails, l.professional_emails)) like any($4::text[])
-        and lower(address) = any($3::text[])
+      select 'address', field, address, lower(address) from (${addressesOf('l')}) a where lower(address) = any($3::text[])
       union all
       select case when phone_key(number) = any($5::text[]) then 'number' else 'ending' end, field, number, phone_key(number)
       from (${numbersOf('l')}) n
-      where cardinality($5::text[]) > 0 and (phone_key(number) = any($5::text[])
-        or exists (select from unnest($6::text[]) ending where ${endsAlike('phone_ending(number)', 'ending')}))
+      where phone_key(number) = any($5::text[])
+        or exists (select from unnest($6::text[]) ending where ${endsAlike('phone_ending(number)', 'ending')})
     ) m
   ) m
-  where l.organization_id = $1 and matches is not null
+  where l.organization_id = $1 and ${mayBePerson('l')} and matches is not null
   order by l.position`;
 
 /** The associations of the leads `$2` of organization `$1` with events and activations. */

@@ -6,13 +6,14 @@ import type { Counts } from '../../exchange/datasets/dataset';
 import { csvExportFormat, exportedColumns } from '../../exchange/csv/csv-export';
 import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../exchange/datasets/export-format';
 import { ExportService } from '../../exchange/datasets/export.service';
+import { MAX_OBJECT_MIB } from '../../exchange/datasets/read-json';
 import { COMMAND_NAME } from '../command-name';
 import { addCsvExportOptions, type CsvExportOptions, csvExportOf } from '../csv.options';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
 import { SUMMARIES } from '../summaries';
 import { Progress } from '../terminal/progress';
-import { OutputClosed, print, UsageError } from '../terminal/terminal';
+import { OutputClosed, print, printStatus, UsageError } from '../terminal/terminal';
 
 interface ExportOptions extends CsvExportOptions {
   organization?: number;
@@ -61,7 +62,7 @@ async function exportData(
   }
   const jsonFormat = ndjson ? NDJSON_FORMAT : OBJECT_FORMAT;
   const sections = csv ? [csv.section] : service.datasets.names;
-  const counts = await session.withServices(async (services) => {
+  const exported = await session.withServices(async (services) => {
     const { id } = await findOrganization(services, givenId);
     const exports = services.get(ExportService);
     const format = csv
@@ -73,7 +74,11 @@ async function exportData(
       if (!(error instanceof OutputClosed)) throw error; // `… | head` has read all that it wanted
     });
   });
-  if (output && counts) await session.print({ exported: counts });
+  if (!exported) return;
+  if (!csv && !ndjson && exported.length > MAX_OBJECT_MIB << 20) {
+    printStatus(`This is more than ${MAX_OBJECT_MIB} MiB, which import reads only as NDJSON. Use export --ndjson.`);
+  }
+  if (output) await session.print({ exported: exported.counts });
 }
 
 /** Writes text. It resolves when the text has been accepted. */
@@ -88,12 +93,13 @@ async function sendRecords(
   sections: string[],
   format: ExportFormat,
   to: Write,
-): Promise<Counts> {
+): Promise<{ counts: Counts; length: number }> {
   const counts = exports.datasets.noRecords();
   // A progress bar would mix with records on the same terminal.
   const progress = to === print && process.stdout.isTTY ? undefined : new Progress();
   let text = '';
   let total = 0;
+  let length = 0;
   try {
     await exports.export(organizationId, sections, async (section, records) => {
       text += format.beginSection(section, sections.indexOf(section));
@@ -102,6 +108,7 @@ async function sendRecords(
         text += format.record(record, section, count++);
         total++;
         if (text.length < WRITE_LENGTH) continue;
+        length += text.length;
         await to(text);
         progress?.records(total);
         text = '';
@@ -109,7 +116,7 @@ async function sendRecords(
       counts[section] = count;
     });
     await to(text + format.end);
-    return counts;
+    return { counts, length };
   } finally {
     progress?.stop();
   }

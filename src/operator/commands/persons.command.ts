@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { ErasedPersonsService, type KeptLead } from '../../exchange/persons/erased-persons.service';
 import type { LeadSummary } from '../../exchange/persons/lead-matches';
 import { MIN_PHONE_DIGITS, type Person } from '../../exchange/persons/person-query';
-import { PersonsService, UnknownLead } from '../../exchange/persons/persons.service';
+import { PersonsService } from '../../exchange/persons/persons.service';
 import { isStorableText } from '../../fields/text';
 import {
   addCommand,
@@ -95,16 +95,11 @@ async function personOf(services: INestApplicationContext, options: PersonOption
   return { organizationId, emails: options.email, phones: options.phone, leads: options.lead };
 }
 
-/** Says for the operator that a lead does not exist. */
-const explainUnknownLead = (error: unknown): never => {
-  throw error instanceof UnknownLead ? new CommandError(error.message) : error;
-};
-
 async function findPerson(session: Session, options: FindOptions): Promise<void> {
   if (namesNobody(options)) throw new UsageError('Name the person with --email, --phone or --lead');
-  const { data, leads, document } = await session
-    .withServices(async (services) => services.get(PersonsService).find(await personOf(services, options)))
-    .catch(explainUnknownLead);
+  const { data, leads, document } = await session.withServices(async (services) =>
+    services.get(PersonsService).find(await personOf(services, options)),
+  );
   const { output } = options;
   if (output) await writeFile(output, (append) => append(`${JSON.stringify(document, null, 2)}\n`));
   const activityEvents = data.activityEvents.length;
@@ -134,7 +129,6 @@ async function erasePerson(session: Session, options: EraseOptions): Promise<voi
       const erasure = await services.get(PersonsService).erase(persons, { alsoAsUser, onWait: announceWait, confirm });
       return { erasure, kept };
     })
-    .catch(explainUnknownLead)
     .catch((error: unknown) => {
       const { path } = error as NodeJS.ErrnoException;
       throw path ? new CommandError(`Cannot use ${path}: ${errorMessage(error)}. Nothing was changed.`) : error;
@@ -172,6 +166,7 @@ async function confirmErasure(
 }
 
 function hintFor({ again, record }: EraseOptions, leads: number): string {
+  if (again && leads === 0) return '';
   const hint = `To do it: the same command with --yes ${leads}`;
   if (again || record) return hint;
   return `${hint} and, to be able to do it again after a restore, with --record FILE`;
