@@ -26,7 +26,6 @@ export class Obstacles {
     private readonly manager: EntityManager,
     private readonly organizationId: number,
     private readonly statements: UndoStatements,
-    private readonly isDryRun: boolean,
   ) {}
 
   /** The rows that values refer to are locked, so that they are there when the values return. */

@@ -47,7 +47,7 @@ export class Restoration {
     statements: UndoStatements,
     private readonly stage?: Stage,
   ) {
-    this.obstacles = new Obstacles(manager, audited.organizationId, statements, stage === undefined);
+    this.obstacles = new Obstacles(manager, audited.organizationId, statements);
   }
 
   async restoreAll(changes: AsyncIterable<BeforeRecord>, onProgress: (records: number) => void): Promise<void> {
