@@ -35,18 +35,17 @@ export class ApiKeyGuard implements CanActivate {
     // Gateways and resolvers do not start unless they are `@Public()` (http/pipeline/unsupported-handlers.ts).
     if (context.getType() !== 'http' || isPublic(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const response = context.switchToHttp().getResponse<Response>();
     // Node joins a header that was sent twice with a comma, which no key contains.
     const key = request.headers['x-api-key'];
     const isMissing = typeof key !== 'string' || key.trim() === '';
     const caller = isMissing ? undefined : await this.access.findCaller(key);
     if (caller) {
-      if (caller.scope !== 'all') response.setHeader(SCOPE_HEADER, caller.scope);
+      if (caller.scope !== 'all') context.switchToHttp().getResponse<Response>().setHeader(SCOPE_HEADER, caller.scope);
       request.caller = { ...caller, operation: operationOf(context) };
       this.transactions.setCaller(request.caller);
       return true;
     }
-    this.throttler.countFailure(request, response);
+    await this.throttler.canActivate(context);
     throw isMissing ? new MissingApiKey() : new RejectedApiKey();
   }
 }
