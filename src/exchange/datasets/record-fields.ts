@@ -22,7 +22,7 @@ const DECORATORS = 'a decorator of Lanyard such as @Text() or @Decimal()';
 function undeclaredFields({ dataset, list }: Table): string[] {
   if (list) return [];
   return classesIn(dataset.record).flatMap((type) =>
-    checkedProperties(type)
+    [...checkedProperties(type)]
       .filter((name) => !schemasOf(type).has(name))
       .map((name) => `An import would drop ${type.name}.${name}: declare it with ${DECORATORS}.`),
   );
