@@ -24,7 +24,7 @@ const reasonOf = (error: unknown): FaultReason | undefined =>
 
 /** The columns of a constraint, or of a unique index, its expressions and its condition included. */
 const FIND_COLUMNS = `
-  select attname::text as column from pg_depend
+  select distinct attname::text as column from pg_depend
   join pg_attribute on attrelid = refobjid and attnum = refobjsubid
   where refclassid = 'pg_class'::regclass and refobjid = to_regclass(quote_ident($2)) and refobjsubid > 0
     and (classid, objid) in (
