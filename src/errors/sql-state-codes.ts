@@ -1,5 +1,3 @@
-import type { FaultReason } from './faults';
-
 /**
  * The error codes of PostgreSQL that the code tells apart, in groups by what they mean here. A code of fewer than five
  * characters stands for all codes that begin with it. No other file spells one.
@@ -83,13 +81,14 @@ export const REJECTED_ROW: SqlStates = [...UNSTORABLE_VALUE, CONSTRAINT_VIOLATIO
 /** A row refers to one that does not exist, or a row stays because others refer to it. */
 export const BROKEN_REFERENCE: SqlStates = [FOREIGN_KEY_VIOLATION, RESTRICT_VIOLATION];
 
-/** Why PostgreSQL rejects a field, by the code of the constraint that it breaks. */
-export const REASONS_OF_CONSTRAINTS: Readonly<Record<string, FaultReason>> = {
-  [NOT_NULL_VIOLATION]: 'missing',
-  [CHECK_VIOLATION]: 'range',
-  [UNIQUE_VIOLATION]: 'duplicate',
-  [FOREIGN_KEY_VIOLATION]: 'not-found',
-};
+/** A row has null where its column has none. */
+export const MISSING_VALUE: SqlStates = [NOT_NULL_VIOLATION];
+
+/** A row breaks a check. */
+export const BROKEN_CHECK: SqlStates = [CHECK_VIOLATION];
+
+/** Another row has the key of a unique constraint or index. */
+export const REPEATED_KEY: SqlStates = [UNIQUE_VIOLATION];
 
 /** The message quotes the value that was rejected. */
 export const QUOTES_VALUE: SqlStates = [DATA_EXCEPTION];

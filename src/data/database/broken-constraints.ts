@@ -1,12 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { InvalidField, InvalidRequest } from '../../errors/exceptions';
-import { REASONS_OF_CONSTRAINTS } from '../../errors/sql-state-codes';
-import { driverErrorOf, sqlState } from './errors';
+import type { FaultReason } from '../../errors/faults';
+import {
+  BROKEN_CHECK,
+  BROKEN_REFERENCE,
+  MISSING_VALUE,
+  REPEATED_KEY,
+  type SqlStates,
+} from '../../errors/sql-state-codes';
+import { driverErrorOf, hasSqlState } from './errors';
+
+/** Why a field is rejected whose column is that of a broken constraint. */
+const REASONS: readonly [SqlStates, FaultReason][] = [
+  [MISSING_VALUE, 'missing'],
+  [BROKEN_CHECK, 'range'],
+  [REPEATED_KEY, 'duplicate'],
+  [BROKEN_REFERENCE, 'not-found'],
+];
+
+const reasonOf = (error: unknown): FaultReason | undefined =>
+  REASONS.find(([states]) => hasSqlState(error, states))?.[1];
 
 /** The columns of a constraint, or of a unique index, its expressions and its condition included. */
 const FIND_COLUMNS = `
-  select attname::text as column from pg_depend
+  select distinct attname::text as column from pg_depend
   join pg_attribute on attrelid = refobjid and attnum = refobjsubid
   where refclassid = 'pg_class'::regclass and refobjid = to_regclass(quote_ident($2)) and refobjsubid > 0
     and (classid, objid) in (
@@ -19,7 +37,7 @@ export class BrokenConstraints {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Whether an error says that a row breaks a constraint. */
-  isBroken = (error: unknown): boolean => (sqlState(error) ?? '') in REASONS_OF_CONSTRAINTS;
+  isBroken = (error: unknown): boolean => reasonOf(error) !== undefined;
 
   /**
    * @returns the error of the field of the body whose column the constraint is about, or of the body if there are several;
@@ -27,7 +45,7 @@ export class BrokenConstraints {
    */
   async explain(error: unknown, body: unknown): Promise<unknown> {
     const { constraint, table, column } = driverErrorOf(error);
-    const reason = REASONS_OF_CONSTRAINTS[sqlState(error) ?? ''];
+    const reason = reasonOf(error);
     const columns = column ? [{ column }] : await this.findColumns(constraint, table);
     const entity = this.dataSource.entityMetadatas.find(({ tableName }) => tableName === table);
     const fields = columns.flatMap(({ column: name }) => entity?.findColumnWithDatabaseName(name)?.propertyName ?? []);
