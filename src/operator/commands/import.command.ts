@@ -26,7 +26,7 @@ import type { Session } from '../session';
 import { SUMMARIES } from '../summaries';
 import { confirm } from '../terminal/confirm';
 import { Progress } from '../terminal/progress';
-import { CommandError, errorMessage, print, RowsSkipped, UsageError } from '../terminal/terminal';
+import { CommandError, errorMessage, escapeForTerminal, print, RowsSkipped, UsageError } from '../terminal/terminal';
 
 const helpText = (service: CsvService): string => `
 A dataset, as export writes it:
@@ -182,7 +182,7 @@ class ImportCommand {
     const command = this.commandWith(`--mapping ${quoteArgument(mappingFile)}`);
     const keepsBefore = options.before !== undefined;
     const shown = { datasets: this.service.datasets, proposal, mappingFile, result, error, command, keepsBefore };
-    await print(`${session.json ? JSON.stringify(proposalJson(shown)) : proposalText(shown)}\n`);
+    await print(`${session.json ? JSON.stringify(proposalJson(shown)) : escapeForTerminal(proposalText(shown))}\n`);
     const isPossible = result !== undefined && (!error || wanted.lenient === true);
     if (!mayAsk || !isPossible || !(await confirm('Import it like this? [y/N] '))) {
       throw new CommandError(session.json ? 'Nothing was imported: this is a proposal.' : '');
