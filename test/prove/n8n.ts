@@ -110,7 +110,7 @@ async function fillInForm(world: World): Promise<boolean> {
   });
   await world.n8n.switchOn(flow);
   const people = ['ada', 'zoe', 'ada'].map((name) => [name, 'Rowe', 'Cobalt Systems', `${name}@form.example.com`]);
-  for (const person of people) await world.n8n.submitForm('00000000-0000-4000-8000-000000000080', person);
+  for (const person of people) await world.n8n.submitForm(flow, person);
   const guests = async (): Promise<string[]> => {
     const path = `/events/${eventId}/leads`;
     const entries = await world.api.all<{ leadId: string; checkedIn: boolean }>(path, 'eventLeads');

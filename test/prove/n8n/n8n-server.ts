@@ -32,6 +32,7 @@ export interface WorkflowFile {
 export interface StoredWorkflow {
   id: string;
   versionId: string;
+  nodes: { name: string; webhookId?: string }[];
 }
 
 /** Ends the program with what it needs, unless that is there: a Node.js that n8n runs on, and space to install n8n. */
@@ -193,12 +194,14 @@ export class N8n extends Daemon {
     await this.ask('POST', `/rest/workflows/${id}/deactivate`, {});
   }
 
-  /** Fills in a form. */
-  async submitForm(path: string, values: string[]): Promise<void> {
+  /** Fills in the form of a workflow whose first node is one. n8n has it a moment after the workflow is switched on. */
+  async submitForm({ nodes }: StoredWorkflow, values: string[]): Promise<void> {
+    const url = `${this.url}/form/${nodes[0]!.webhookId}`;
+    await until('n8n has the form', async () => (await fetch(url)).ok);
     const body = new FormData();
     for (const [n, value] of values.entries()) body.append(`field-${n}`, value);
-    const response = await fetch(`${this.url}/form/${path}`, { method: 'POST', body });
-    if (!response.ok) throw new Error(`n8n: the form: ${response.status} ${await response.text()}`);
+    const response = await fetch(url, { method: 'POST', body });
+    if (!response.ok) throw new Error(`n8n: the form: ${response.status}`);
   }
 
   /** The number of runs of a workflow that have ended well. */

@@ -8,7 +8,7 @@ import type { World } from './world';
 const FILE = join(__dirname, '../../../clients/n8n/workflow.png');
 const SIZE = { width: 1400, height: 600 };
 /** Pixels around the nodes, where their names are. */
-const MARGIN = 56;
+const MARGIN = 64;
 
 /** Takes the picture of clients/n8n/README.md: a workflow in the editor of n8n, after it has run. */
 export async function takePicture({ n8n }: World, { id }: StoredWorkflow): Promise<void> {
@@ -26,6 +26,9 @@ export async function takePicture({ n8n }: World, { id }: StoredWorkflow): Promi
     const nodes = page.locator('.vue-flow__node');
     await nodes.first().waitFor();
     await page.keyboard.press('1'); // so that all nodes are in sight
+    // The icons of nodes are loaded after the nodes.
+    for (const node of await nodes.all()) await node.locator('[class*="icon"] :is(img, svg)').first().waitFor();
+    await page.waitForLoadState('networkidle');
     const boxes = await Promise.all((await nodes.all()).map((node) => node.boundingBox()));
     const [left, top, right, bottom] = [
       Math.min(...boxes.map((box) => box!.x)) - MARGIN,
