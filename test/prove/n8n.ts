@@ -21,6 +21,7 @@ const FIRST_LEADS = 150;
 const ROUND_LEADS = 40;
 const DELETED_LEADS = 10;
 const PATIENCE_MS = 240_000;
+const SWITCH_OFF_MS = 30_000;
 /** Between two comparisons of all leads, which take some requests. */
 const POLL_MS = 500;
 /** The longest time after which n8n is killed, when the kill is not tied to a request. */
@@ -93,10 +94,17 @@ async function rotateKey(world: World): Promise<void> {
   await untilInStep(world, 'when the old key is revoked');
 }
 
-/** @returns webhooks that were left over while the flows were off */
-async function switchOffAndOn(world: World, flows: StoredWorkflow[]): Promise<number> {
+/** @returns the number of webhooks that are left over when flows are switched off, which n8n does in the background */
+async function switchOff(world: World, flows: StoredWorkflow[]): Promise<number> {
   for (const flow of flows) await world.n8n.switchOff(flow);
-  const leftOver = await world.countWebhooks();
+  const hasNone = async (): Promise<boolean> => (await world.countWebhooks()) === 0;
+  await until('no webhook is left over', hasNone, SWITCH_OFF_MS).catch(() => undefined);
+  return world.countWebhooks();
+}
+
+/** @returns the number of webhooks that were left over while the flows were off */
+async function switchOffAndOn(world: World, flows: StoredWorkflow[]): Promise<number> {
+  const leftOver = await switchOff(world, flows);
   await world.addLeads(ROUND_LEADS);
   for (const flow of flows) await world.n8n.switchOn(flow);
   return leftOver;
@@ -184,8 +192,7 @@ async function main(defer: Defer): Promise<number> {
   await untilInStep(world, 'with the leads of the form');
   const isArchived = await deleteLeads(world);
   const leads = (await world.listLeads()).length;
-  for (const flow of flows) await world.n8n.switchOff(flow);
-  leftOver += await world.countWebhooks();
+  leftOver += await switchOff(world, flows);
   const different = (await world.findHubSpotDifferences()).length + (await world.findSheetDifferences()).length;
   const measured =
     `n8n ${N8N_VERSION}, ${options.rounds} rounds (seed ${options.seed}), ${2 * options.rounds} kills of n8n, ${options.rounds} ` +
