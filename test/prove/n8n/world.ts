@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { operator } from '../../../scripts/services.mjs';
 import { createExhibitor, leadInput } from '../../support/builders';
 import { ApiClient } from '../../support/client';
-import { freePort } from '../../support/free-port';
+import { freePort } from '../../support/servers/free-port';
 import { HubSpot } from '../../support/hubspot';
 import { Postgres } from '../faults/postgres';
 import { Api } from '../support/api';
