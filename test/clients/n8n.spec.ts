@@ -69,7 +69,7 @@ describe('the node', () => {
 
   it('has one effect for one Idempotency-Key', async () => {
     const form = [leadInput({ email: undefined }) as IDataObject];
-    const send = () => upsert(form, { matchBy: 'none', options: { idempotencyKey: 'form-1' } });
+    const send = () => upsert(form, { matchBy: 'none', options: { idempotencyKey: 'Zoë 1' } });
     const [[first], [second]] = [await send(), await send()];
     expect(second?.json.id).toBe(first?.json.id);
     const { body } = await tenant.api.get('/leads').expect(200);

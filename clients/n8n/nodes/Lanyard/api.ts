@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Context, IHttpRequestOptions, IN8nHttpFullResponse, IDataObject } from './n8n-workflow';
 
 /** Nothing was changed by these, and the same request may succeed after the seconds of `Retry-After`. */
@@ -25,6 +26,9 @@ export class LanyardApiError extends Error {
   }
 }
 
+/** The API takes visible ASCII characters alone, and people make a key of names and addresses. */
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 /**
@@ -44,7 +48,7 @@ export async function call<T = IDataObject>(
     url: `${baseUrl.replace(/\/+$/, '')}${path}`,
     qs,
     body,
-    headers: idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : undefined,
+    headers: idempotencyKey ? { 'Idempotency-Key': hashOf(idempotencyKey) } : undefined,
     json: true,
     returnFullResponse: true,
     ignoreHttpStatusErrors: true,
