@@ -281,7 +281,7 @@ with fresh as materialized (
     linkedin, facebook, twitter, job_title, address, profile_picture, is_enriched, number_of_scans, last_scanned_by,
     personal_emails, professional_emails, company_name, company_industry, company_linkedin, company_street_address,
     company_city, company_state, company_zip, company_country, lead_provided_phone_numbers,
-    service_provided_phone_numbers, remote_ids, document, words
+    service_provided_phone_numbers, remote_ids, document
 )
 select lead.*, (
   select row_to_json(o)::text
@@ -333,7 +333,7 @@ select lead.*, (
     ) as "leadActivityEvents", lead.remote_ids as "remoteIds", lead.personal_emails as "personalEmails",
       lead.professional_emails as "professionalEmails"
   ) o
-), lead_words(lead.organization_id, lead.first_name, lead.last_name, lead.company_name, lead.email)
+)
 from
   (select $1::integer as organization_id, start + n as position, coalesce(created_at, now())::timestamptz(3) as created_at, id as id, ref as ref, source as source, created_by as created_by, first_name as first_name, last_name as last_name, email as email, description as description, linkedin as linkedin, facebook as facebook, twitter as twitter, job_title as job_title, address as address, profile_picture as profile_picture, coalesce(is_enriched, 'false'::boolean) as is_enriched, coalesce(number_of_scans, '0'::integer) as number_of_scans, last_scanned_by as last_scanned_by, personal_emails as personal_emails, professional_emails as professional_emails, company_name as company_name, company_industry as company_industry, company_linkedin as company_linkedin, company_street_address as company_street_address, company_city as company_city, company_state as company_state, company_zip as company_zip, company_country as company_country, coalesce(lead_provided_phone_numbers, '[]'::jsonb) as lead_provided_phone_numbers, coalesce(service_provided_phone_numbers, '[]'::jsonb) as service_provided_phone_numbers, coalesce(remote_ids, '[]'::jsonb) as remote_ids
 from fresh join allocated using (parent) order by parent, n) lead;

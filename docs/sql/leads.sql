@@ -46,16 +46,27 @@ from (
           and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
       )
       and (
-        $5::text[] is null
-          or leads.words <> ''
-          and leads.words @@ (select lead_word_query($1, $5) from set_config('work_mem', '32MB', true))
-      )
-      and (
         $6::bigint is null
           or leads.id in (select e.lead_id from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint)
       )
       and ($7::boolean is null or (coalesce(leads.email, '') <> '') = $7)
       and ($8::timestamptz is null or leads.created_at >= $8)
+      and (
+        $5::text[] is null
+          or lead_spelling(
+            concat_ws(
+              ' ', left(leads.first_name, 255), left(leads.last_name, 255), left(leads.company_name, 255),
+                left(leads.email, 255)
+            )
+          ) ~ all((select lead_text_patterns($5::text[]))::text[])
+          and exists (
+            select
+            from lead_words
+            where organization_id = $1
+              and position = leads.position
+              and lead_words.words @@ (select lead_word_query($1, $5::text[]))
+          )
+      )
   ) counted
   where exists
     (select where $6::bigint is null union all select from events where organization_id = $1 and id = $6::bigint)
@@ -79,17 +90,28 @@ from (
               and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
           )
           and (
-            $5::text[] is null
-              or leads.words <> ''
-              and leads.words @@ (select lead_word_query($1, $5) from set_config('work_mem', '32MB', true))
-          )
-          and (
             $6::bigint is null
               or leads.id in
                 (select e.lead_id from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint)
           )
           and ($7::boolean is null or (coalesce(leads.email, '') <> '') = $7)
           and ($8::timestamptz is null or leads.created_at >= $8)
+          and (
+            $5::text[] is null
+              or lead_spelling(
+                concat_ws(
+                  ' ', left(leads.first_name, 255), left(leads.last_name, 255), left(leads.company_name, 255),
+                    left(leads.email, 255)
+                )
+              ) ~ all((select lead_text_patterns($5::text[]))::text[])
+              and exists (
+                select
+                from lead_words
+                where organization_id = $1
+                  and position = leads.position
+                  and lead_words.words @@ (select lead_word_query($1, $5::text[]))
+              )
+          )
           and (position) >= (
             select position
             from leads
@@ -105,17 +127,28 @@ from (
                   and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
               )
               and (
-                $5::text[] is null
-                  or leads.words <> ''
-                  and leads.words @@ (select lead_word_query($1, $5) from set_config('work_mem', '32MB', true))
-              )
-              and (
                 $6::bigint is null
                   or leads.id in
                     (select e.lead_id from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint)
               )
               and ($7::boolean is null or (coalesce(leads.email, '') <> '') = $7)
               and ($8::timestamptz is null or leads.created_at >= $8)
+              and (
+                $5::text[] is null
+                  or lead_spelling(
+                    concat_ws(
+                      ' ', left(leads.first_name, 255), left(leads.last_name, 255), left(leads.company_name, 255),
+                        left(leads.email, 255)
+                    )
+                  ) ~ all((select lead_text_patterns($5::text[]))::text[])
+                  and exists (
+                    select
+                    from lead_words
+                    where organization_id = $1
+                      and position = leads.position
+                      and lead_words.words @@ (select lead_word_query($1, $5::text[]))
+                  )
+              )
             order by position
             limit 1 offset $10::bigint * $9::bigint
           )
@@ -438,24 +471,20 @@ CREATE OR REPLACE FUNCTION public.lead_spelling(value text)
 AS $function$
 begin
   if octet_length(value) = length(value) then
-    return lower(left(value, 255));
+    return lower(value collate "C");
   end if;
-  value := regexp_replace(normalize(left(value, 255), nfd),
-    '[\u0300-\u036f\u05b0-\u05bc\u05c1\u05c2\u0640\u064b-\u065f\u0670]', '', 'g');
+  value :=
+    regexp_replace(normalize(value, nfd), '[\u0300-\u036f\u05b0-\u05bc\u05c1\u05c2\u0640\u064b-\u065f\u0670]', '', 'g');
   value := translate(lower(value), 'øłđħŧıς‘’ʼ', 'oldhtiσ''''''');
   return replace(normalize(value), 'ß', 'ss');
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.lead_word_breaks(value text)
- RETURNS text
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION public.lead_text_patterns(words text[])
+ RETURNS text[]
+ LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-begin
-  if octet_length(value) = length(value) then
-    return regexp_replace(value, '[^a-z0-9'']', ' ', 'g');
-  end if;
-  return regexp_replace(value, '[\u0001-\u0026\u0028-\u002f\u003a-\u0060\u007b-\u007f'
+  select coalesce(array_agg('(^|\s|[\u0001-\u002f\u003a-\u0060\u007b-\u007f'
     '\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02c2-\u02c5\u02d2-\u02df'
       '\u02e5-\u02eb\u02ed\u02ef-\u02ff\u0375\u037e\u0384-\u0385\u0387\u03f6\u0482\u055a-\u055f'
       '\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u060f\u061b-\u061f\u066a-\u066d\u06d4\u06dd-\u06de'
@@ -467,7 +496,45 @@ begin
       '\u309b-\u309c\u30a0\u30fb\u3190-\u319f\u31c0-\u31ef\u3200-\u33ff\ufb29\ufbb2-\ufbd2\ufd3e-\ufd4f'
       '\ufd90-\ufd91\ufdc8-\ufdcf\ufdfc-\ufdff\ufe10-\ufe19\ufe30-\ufe6b\ufeff-\uff0f\uff1a-\uff20'
       '\uff3b-\uff40\uff5b-\uff65\uffe0-\ufffd\U0001f000-\U0001faff'
-    ']', ' ', 'g');
+    '](?![\u0001-\u002f\u003a-\u0060\u007b-\u007f'
+    '\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02c2-\u02c5\u02d2-\u02df'
+      '\u02e5-\u02eb\u02ed\u02ef-\u02ff\u0375\u037e\u0384-\u0385\u0387\u03f6\u0482\u055a-\u055f'
+      '\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u060f\u061b-\u061f\u066a-\u066d\u06d4\u06dd-\u06de'
+      '\u06e9\u06fd-\u06fe\u0700-\u070f\u07f6-\u07f9\u07fe-\u07ff\u0830-\u083e\u085e\u0888\u0890-\u0891'
+      '\u08e2\u0964-\u0965\u0970\u0e3f\u0e4f\u0e5a-\u0e5b\u2000-\u2070\u2074-\u207e\u2080-\u208e'
+      '\u20a0-\u20c1\u2100-\u2101\u2103-\u2106\u2108-\u2109\u2114\u2116-\u2118\u211e-\u2123\u2125\u2127'
+      '\u2129\u212e\u213a-\u213b\u2140-\u2144\u214a-\u214d\u214f-\u2182\u2185-\u2bff\u2ce5-\u2cea'
+      '\u2cf9-\u2cff\u2d70\u2e00-\u2e2e\u2e30-\u3004\u3007-\u3029\u3030\u3036-\u303a\u303d-\u303f'
+      '\u309b-\u309c\u30a0\u30fb\u3190-\u319f\u31c0-\u31ef\u3200-\u33ff\ufb29\ufbb2-\ufbd2\ufd3e-\ufd4f'
+      '\ufd90-\ufd91\ufdc8-\ufdcf\ufdfc-\ufdff\ufe10-\ufe19\ufe30-\ufe6b\ufeff-\uff0f\uff1a-\uff20'
+      '\uff3b-\uff40\uff5b-\uff65\uffe0-\ufffd\U0001f000-\U0001faff'
+    ']))' || regexp_replace(spelled, '([!-/:-@\[-`{-~])', '\\\1', 'g')), '{}')
+  from unnest(words) word cross join lead_spelling(word) spelled
+  where lead_word_breaks(spelled, ' ') <> spelled
+$function$;
+
+CREATE OR REPLACE FUNCTION public.lead_word_breaks(value text, separator text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  if octet_length(value) = length(value) then
+    return regexp_replace(value, '[^a-z0-9]+', separator, 'g');
+  end if;
+  return regexp_replace(value, '[\u0001-\u002f\u003a-\u0060\u007b-\u007f'
+    '\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02c2-\u02c5\u02d2-\u02df'
+      '\u02e5-\u02eb\u02ed\u02ef-\u02ff\u0375\u037e\u0384-\u0385\u0387\u03f6\u0482\u055a-\u055f'
+      '\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u060f\u061b-\u061f\u066a-\u066d\u06d4\u06dd-\u06de'
+      '\u06e9\u06fd-\u06fe\u0700-\u070f\u07f6-\u07f9\u07fe-\u07ff\u0830-\u083e\u085e\u0888\u0890-\u0891'
+      '\u08e2\u0964-\u0965\u0970\u0e3f\u0e4f\u0e5a-\u0e5b\u2000-\u2070\u2074-\u207e\u2080-\u208e'
+      '\u20a0-\u20c1\u2100-\u2101\u2103-\u2106\u2108-\u2109\u2114\u2116-\u2118\u211e-\u2123\u2125\u2127'
+      '\u2129\u212e\u213a-\u213b\u2140-\u2144\u214a-\u214d\u214f-\u2182\u2185-\u2bff\u2ce5-\u2cea'
+      '\u2cf9-\u2cff\u2d70\u2e00-\u2e2e\u2e30-\u3004\u3007-\u3029\u3030\u3036-\u303a\u303d-\u303f'
+      '\u309b-\u309c\u30a0\u30fb\u3190-\u319f\u31c0-\u31ef\u3200-\u33ff\ufb29\ufbb2-\ufbd2\ufd3e-\ufd4f'
+      '\ufd90-\ufd91\ufdc8-\ufdcf\ufdfc-\ufdff\ufe10-\ufe19\ufe30-\ufe6b\ufeff-\uff0f\uff1a-\uff20'
+      '\uff3b-\uff40\uff5b-\uff65\uffe0-\ufffd\U0001f000-\U0001faff'
+    ']+', separator, 'g');
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.remote_id_key(org integer, integration_type text, id text)
@@ -548,15 +615,46 @@ begin
   return new;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.set_lead_words()
+CREATE OR REPLACE FUNCTION public.store_lead_words()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  lead record;
 begin
-  if tg_op = 'UPDATE'
-    or new.words = ''
-    or current_setting('lanyard.inserts_derived_columns', true) is distinct from 'on' then
-    new.words := lead_words(new.organization_id, new.first_name, new.last_name, new.company_name, new.email);
+  if tg_op = 'INSERT' then
+    insert into lead_words (organization_id, position, words)
+    select organization_id, position,
+      words_of_lead(changed.organization_id, changed.first_name, changed.last_name, changed.company_name, changed.email)
+    from changed
+    order by position;
+  elsif tg_op = 'DELETE' then
+    for lead in select organization_id, position from changed order by position loop
+      delete from lead_words where organization_id = lead.organization_id and position = lead.position;
+    end loop;
+  else
+    update lead_words set words =
+      words_of_lead(new.organization_id, new.first_name, new.last_name, new.company_name, new.email)
+    where organization_id = new.organization_id and position = new.position;
   end if;
-  return new;
+  return null;
+end $function$;
+
+CREATE
+  OR REPLACE FUNCTION public.words_of_lead(org integer, first_name text, last_name text, company_name text, email text)
+ RETURNS tsvector
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  own constant text := org || ' ';
+begin
+  return array_to_tsvector(array_remove(
+    string_to_array(
+      own || lead_word_breaks(
+        lead_spelling(
+          concat_ws(' ', left(first_name, 255), left(last_name, 255), left(company_name, 255), left(email, 255))
+        ), E'\x01' || own
+      ), E'\x01'
+    ), own));
 end $function$;

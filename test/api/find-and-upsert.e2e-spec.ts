@@ -118,6 +118,10 @@ describe('finding and writing many leads', () => {
         ['O’Nei', [zoe.id]],
         ['neill', [zoe.id]],
         ['zoe agao', [zoe.id]],
+        ["o'neill-aga", [zoe.id]],
+        ['neill-ağaoğlu', [zoe.id]],
+        ['neill.aga', []],
+        ['pumps&', []],
         ['lodz SON', [zoe.id]],
         ['ZOE\u0308', [zoe.id]],
         ['山', [han.id]],
@@ -156,6 +160,26 @@ describe('finding and writing many leads', () => {
       expect(
         await found({ eventId: String(eventId), hasEmail: 'false', q: 'ada', createdSince: '2020-05-04T09:30Z' }),
       ).toEqual([unknown.id]);
+    });
+
+    it('finds the leads of an event whole, page by page, while others join it', async () => {
+      const leads = Array.from({ length: 121 }, () => ({ id: randomUUID(), email: 'a@example.com' }));
+      await tenant.import({ leads });
+      const eventId = await event();
+      const [later, ...first] = leads.map(({ id }) => id).reverse();
+      await associate(
+        eventId,
+        first.map((leadId) => ({ leadId })),
+      );
+      const pages: Lead[] = [];
+      for (const offset of [0, 1, 2]) {
+        const { body } = await tenant.api.get('/leads', { eventId: String(eventId), limit: 50, offset }).expect(200);
+        expect(body.results.total).toBe(offset === 0 ? 120 : 121);
+        pages.push(...(body.results.leads as Lead[]));
+        if (offset === 0) await associate(eventId, [{ leadId: later }]);
+      }
+      expect(pages.map(({ id }) => id)).toEqual(leads.map(({ id }) => id));
+      expect(pages[0]).toEqual(await get(pages[0]?.id ?? ''));
     });
 
     it('knows no event of another organization', async () => {

@@ -48,6 +48,14 @@ describe('operator check', () => {
     expect(await sql(`select name from industry_events where search @@ 'solar'`)).toEqual([{ name: 'Solar fair' }]);
   });
 
+  it('finds words without their lead, and leads without their words', async () => {
+    await sql('update lead_words set position = position + 1000 where ctid = $$(0,1)$$');
+    const both = { checked: 3, wrong: 2 };
+    expect(await check()).toMatchObject({ status: 1, found: { leadWords: both } });
+    expect(await check('--repair')).toMatchObject({ status: 0, found: { leadWords: both } });
+    expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
+  });
+
   it('reports what is still wrong after a repair', async () => {
     await sql(`create function keep() returns trigger language plpgsql as
         $$ begin new.search := coalesce(old.search, 'stale'); return new; end $$;

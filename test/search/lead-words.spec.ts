@@ -17,17 +17,13 @@ const spelled = (value: string): string =>
     .replaceAll('ς', 'σ')
     .replaceAll('’', "'");
 
-function wordsOf({ firstName, lastName, companyName, email }: Lead): string[] {
-  const names = [firstName, lastName, companyName].map((value) => spelled(value ?? ''));
-  const address = spelled(email ?? '');
-  const starts = [...address.matchAll(/(?<![\p{L}\p{M}\p{Nd}])[\p{L}\p{M}\p{Nd}]/gu)].map(({ index }) => index);
-  return [
-    ...names.flatMap((name) => name.split(/[^\p{L}\p{M}\p{Nd}']+/u)),
-    ...names.flatMap((name) => name.split(/[^\p{L}\p{M}\p{Nd}]+/u)),
-    address,
-    ...starts.map((start) => address.slice(start)),
-  ];
-}
+/** A word begins a text, follows a blank, or begins with a letter or digit that none stands before. */
+const wordsOf = (lead: Lead): string[] =>
+  [lead.firstName, lead.lastName, lead.companyName, lead.email].flatMap((value) => {
+    const text = spelled(value ?? '');
+    const starts = text.matchAll(/(?<![^ ])[^ ]|(?<![\p{L}\p{M}\p{Nd}])[\p{L}\p{M}\p{Nd}]/gu);
+    return [...starts].map(({ index }) => text.slice(index).split(' ', 1)[0] ?? '');
+  });
 
 const isFound = (lead: Lead, words: string[]): boolean =>
   words.every((word) => wordsOf(lead).some((other) => other.startsWith(spelled(word))));
@@ -38,7 +34,8 @@ describe('the words by which leads are found', () => {
 
   const matches = async (lead: Lead, words: string[], organizations = [1, 1]): Promise<boolean> => {
     const [row] = await db.query<[{ found: boolean }]>(
-      'select lead_words($1, $2, $3, $4, $5) @@ lead_word_query($6, $7) as found',
+      `select words_of_lead($1, $2, $3, $4, $5) @@ lead_word_query($6, $7)
+        and lead_spelling(concat_ws(' ', $2, $3, $4, $5)) ~ all(lead_text_patterns($7)) as found`,
       [organizations[0], lead.firstName, lead.lastName, lead.companyName, lead.email, organizations[1], words],
     );
     return row.found;
@@ -105,7 +102,9 @@ describe('the words by which leads are found', () => {
     'are made in time of long texts: %#',
     async (repeated) => {
       const long = repeated.repeat(65_535 / repeated.length);
-      await db.query(`set statement_timeout = 100; select lead_words(1, '${long}', '${long}', '${long}', '${long}')`);
+      await db.query(
+        `set statement_timeout = 100; select words_of_lead(1, '${long}', '${long}', '${long}', '${long}')`,
+      );
     },
   );
 });

@@ -81,9 +81,9 @@ const MAX_SEARCH_LENGTH = 100;
 
 const SEARCH =
   'Limits the list to leads in which every word of `q` is the beginning of a word of first name, last name, company ' +
-  'name or e-mail address, in any order, regardless of case and accents. Blanks part the words of `q`; the words of a ' +
-  'lead are its runs of letters and digits, with or without an apostrophe between them, and its address from each of ' +
-  'its parts on: `ada ro`, `cobalt`, `rowe@example`. At most 100 characters; each word needs two letters or digits, ' +
+  'name or e-mail address, in any order, regardless of case and accents: `ada ro`, `cobalt`. Blanks part the words of ' +
+  "`q`; the words of a lead are its runs of letters and digits. A word with other characters in it, such as `o'neill`, " +
+  '`at&t` or `rowe@example`, is found as it stands. At most 100 characters; each word needs two letters or digits, ' +
   'or one of Han, Kana or Hangul. Blank text counts as omitted.';
 
 export class LeadsQuery extends PageQuery {

@@ -3,6 +3,7 @@ import { ListedUuidRow, RefersTo, NULLABLE_TEXT } from '../../data/schema/column
 import { WithDerivedColumns } from '../../data/schema/derived';
 import { WithIndexFunctions } from '../../data/schema/functions';
 import { ListedEntity } from '../../data/schema/lists';
+import { WithUnscopedTables } from '../../data/schema/tenancy';
 import { LEAD_FUNCTIONS, LEAD_KEY_FUNCTIONS } from './lead.functions';
 import { LEAD_WORD_FUNCTIONS, leadWords } from './lead.words';
 import { LEAD_DOCUMENT_SQL, type PhoneNumber, type RemoteId } from './lead.response';
@@ -22,15 +23,15 @@ const jsonList = { type: 'jsonb', default: [] } as const;
   {
     name: 'leadWords',
     column: 'words',
+    storedIn: { table: 'lead_words', key: 'organization_id, position' },
     expression: leadWords('leads'),
-    newRowExpression: { row: 'lead', sql: leadWords('lead') },
     functions: LEAD_WORD_FUNCTIONS,
   },
 )
+@WithUnscopedTables('lead_words')
 @Unique('leads_organization_id_key', ['organizationId', 'id'])
 @Index('leads_email_idx', { synchronize: false })
 @Index('leads_remote_ids_idx', { synchronize: false })
-@Index('leads_words_idx', { synchronize: false })
 @RefersTo('OrganizationEntity', 'organizationId', 'leads_organization_fkey')
 export class LeadEntity extends ListedUuidRow {
   /** The name that an import gave the lead. It is stored but not returned in v0. */
@@ -68,8 +69,6 @@ export class LeadEntity extends ListedUuidRow {
   @Column(jsonList) remoteIds: RemoteId[];
   /** The JSON of the lead as the API returns it. A trigger renders it on every change. */
   @Column({ type: 'text', select: false, insert: false, update: false }) document: string;
-  /** The words by which `q` finds the lead, each after the organization. A trigger computes them. */
-  @Column({ type: 'tsvector', default: '', select: false, insert: false, update: false }) words: string;
 }
 
 /** The columns that every table of a lead's links begins with. */

@@ -23,16 +23,6 @@ export const hasRemoteId = (lead: string, integrationType: string, id: string): 
     remote_id_keys(${lead}.organization_id, ${lead}.remote_ids) @> array[remote_id_key($1, ${integrationType}, ${id})]`;
 
 /**
- * The condition that each of some words is the beginning of a word of the lead. The query for them is computed once, and not
- * for each lead. With the memory that a transaction has by default, PostgreSQL would remember the pages of 100,000 leads, but
- * not the leads, and test all of each page.
- * @param words SQL of the array of words
- */
-export const hasWords = (lead: string, words: string): string =>
-  `${lead}.words <> '' and
-    ${lead}.words @@ (select lead_word_query($1, ${words}) from set_config('work_mem', '32MB', true))`;
-
-/**
  * The condition that a lead is associated with an event.
  * @param eventId SQL of the ID
  */

@@ -1,4 +1,4 @@
-import { INSERTS_DERIVED_COLUMNS } from '../../data/schema/derived';
+import { changeTriggers } from '../../data/schema/functions';
 import { SIGNS } from '../../data/schema/signs';
 import { MAX_LENGTH } from '../../fields/fields';
 
@@ -10,12 +10,20 @@ const PLAIN_LETTERS = 'oldhtiσ';
 const CURLY_APOSTROPHES = '‘’ʼ';
 const STRAIGHT_APOSTROPHES = "''''''";
 
-/** SQL of the words of a row of leads. */
-export const leadWords = (row: string): string =>
-  `lead_words(${row}.organization_id, ${row}.first_name, ${row}.last_name, ${row}.company_name, ${row}.email)`;
+/** The inside of a bracket expression: each character that is no letter, mark or digit. */
+const BREAKS = String.raw`\u0001-\u002f\u003a-\u0060\u007b-\u007f'
+    ${SIGNS}
+    '`;
 
-const SEARCHED_COLUMNS = ['words', 'first_name', 'last_name', 'company_name', 'email'];
-const searchedColumns = (row: string): string => SEARCHED_COLUMNS.map((column) => `${row}.${column}`).join(', ');
+const SEARCHED_COLUMNS = ['first_name', 'last_name', 'company_name', 'email'];
+const columnsOf = (row: string): string => SEARCHED_COLUMNS.map((column) => `${row}.${column}`).join(', ');
+
+/** SQL of the words of a row of leads. */
+export const leadWords = (row: string): string => `words_of_lead(${row}.organization_id, ${columnsOf(row)})`;
+
+/** SQL of the text in which the words of a lead are searched. @param row the name of the row and a dot, or nothing */
+export const leadText = (row: string): string =>
+  `lead_spelling(concat_ws(' ', ${SEARCHED_COLUMNS.map((column) => `left(${row}${column}, ${MAX_LENGTH.name})`).join(', ')}))`;
 
 /**
  * The words by which `q` finds leads. One index holds those of all organizations, so each word begins with its organization,
@@ -23,75 +31,72 @@ const searchedColumns = (row: string): string => SEARCHED_COLUMNS.map((column) =
  */
 export const LEAD_WORD_FUNCTIONS = String.raw`
 -- A text without letter case and accents. normalize() takes quadratic time over a run of combining marks and hears of no
--- timeout, so it gets only what the longest field may hold: less than a millisecond.
+-- timeout, so the text of each field has at most ${MAX_LENGTH.name} characters: less than a millisecond.
 create or replace function lead_spelling(value text) returns text language plpgsql immutable parallel safe as $$
 begin
   if octet_length(value) = length(value) then
-    return lower(left(value, ${MAX_LENGTH.name}));
+    return lower(value collate "C");
   end if;
-  value := regexp_replace(normalize(left(value, ${MAX_LENGTH.name}), nfd),
-    '[\u0300-\u036f\u05b0-\u05bc\u05c1\u05c2\u0640\u064b-\u065f\u0670]', '', 'g');
+  value := regexp_replace(normalize(value, nfd), '[\u0300-\u036f\u05b0-\u05bc\u05c1\u05c2\u0640\u064b-\u065f\u0670]', '', 'g');
   value := translate(lower(value), '${STROKED_LETTERS}${CURLY_APOSTROPHES}', '${PLAIN_LETTERS}${STRAIGHT_APOSTROPHES}');
   return replace(normalize(value), 'ß', 'ss');
 end $$;
 
--- A blank in the place of each character that is no letter, mark, digit or apostrophe. Where all are ASCII, the short
--- expression takes a fifth of the time of the other.
-create or replace function lead_word_breaks(value text) returns text language plpgsql immutable parallel safe as $$
+-- Puts a text between the words of another one. Where all characters are ASCII, the short expression takes a fifth of the time.
+create or replace function lead_word_breaks(value text, separator text) returns text
+language plpgsql immutable parallel safe as $$
 begin
   if octet_length(value) = length(value) then
-    return regexp_replace(value, '[^a-z0-9'']', ' ', 'g');
+    return regexp_replace(value, '[^a-z0-9]+', separator, 'g');
   end if;
-  return regexp_replace(value, '[\u0001-\u0026\u0028-\u002f\u003a-\u0060\u007b-\u007f'
-    ${SIGNS}
-    ']', ' ', 'g');
+  return regexp_replace(value, '[${BREAKS}]+', separator, 'g');
 end $$;
 
-create or replace function lead_words(org integer, first_name text, last_name text, company_name text, email text)
+create or replace function words_of_lead(org integer, first_name text, last_name text, company_name text, email text)
 returns tsvector language plpgsql immutable parallel safe as $$
 declare
   own constant text := org || ' ';
-  names constant text := lead_word_breaks(concat_ws(' ',
-    lead_spelling(first_name), lead_spelling(last_name), lead_spelling(company_name)));
-  address constant text := coalesce(lead_spelling(email), '');
-  parts constant text := replace(lead_word_breaks(address), '''', ' ');
-  words text[] := string_to_array(own || replace(names, ' ', E'\x01' || own), E'\x01') || (own || address);
-  start integer := 1;
-  length integer;
 begin
-  if strpos(names, '''') > 0 then
-    words := words || string_to_array(own || replace(replace(names, '''', ' '), ' ', E'\x01' || own), E'\x01');
-  end if;
-  -- An address is a word from each of its parts on, so a search by one of the parts finds it, too.
-  loop
-    length := strpos(substr(parts, start), ' ');
-    if length <> 1 then
-      words := words || (own || substr(address, start));
-    end if;
-    exit when length = 0;
-    start := start + length;
-  end loop;
-  return array_to_tsvector(array_remove(words, own));
+  return array_to_tsvector(array_remove(
+    string_to_array(own || lead_word_breaks(${leadText('')}, E'\x01' || own), E'\x01'), own));
 end $$;
 
--- The query for the leads in which each of the words is the beginning of a word.
+-- The query for the leads that have each of the words. A word of several parts needs all of them, and the last part may be the
+-- beginning of a word, unless something follows it.
 create or replace function lead_word_query(org integer, words text[]) returns tsquery
 language sql immutable parallel safe as $$
-  select string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || ''':*', ' & ')::tsquery
-  from (select distinct org || ' ' || lead_spelling(word) as word from unnest(words) word) spelled
+  select string_agg(distinct quote_literal(org || ' ' || part) || case when n = cardinality(parts) then ':*' else '' end, ' & ')::tsquery
+  from unnest(words) word
+    cross join string_to_array(lead_word_breaks(lead_spelling(word), ' '), ' ') parts
+    cross join unnest(parts) with ordinality part (part, n)
+  where part <> ''
 $$;
 
--- Before insert or update of leads, for each row. An import inserts leads that its statement has the words of; that of an
--- older release has none.
-create or replace function set_lead_words() returns trigger language plpgsql as $$
+-- Regular expressions for the words that have several parts: the text must have them as they stand, from a part of it on.
+create or replace function lead_text_patterns(words text[]) returns text[] language sql immutable parallel safe as $$
+  select coalesce(array_agg('(^|\s|[${BREAKS}](?![${BREAKS}]))' || regexp_replace(spelled, '([!-/:-@\[-${'`'}{-~])', '\\\1', 'g')), '{}')
+  from unnest(words) word cross join lead_spelling(word) spelled
+  where lead_word_breaks(spelled, ' ') <> spelled
+$$;
+
+-- After a change of leads, for each statement that inserts or deletes, and for each row that is updated.
+create or replace function store_lead_words() returns trigger language plpgsql as $$
+declare
+  lead record;
 begin
-  if tg_op = 'UPDATE' or new.words = '' or current_setting('${INSERTS_DERIVED_COLUMNS}', true) is distinct from 'on' then
-    new.words := ${leadWords('new')};
+  if tg_op = 'INSERT' then
+    insert into lead_words (organization_id, position, words)
+    select organization_id, position, ${leadWords('changed')} from changed order by position;
+  elsif tg_op = 'DELETE' then
+    for lead in select organization_id, position from changed order by position loop
+      delete from lead_words where organization_id = lead.organization_id and position = lead.position;
+    end loop;
+  else
+    update lead_words set words = ${leadWords('new')}
+    where organization_id = new.organization_id and position = new.position;
   end if;
-  return new;
+  return null;
 end $$;
 
-create trigger t05_words_inserted before insert on leads for each row execute function set_lead_words();
-create trigger t05_words_updated before update on leads for each row
-  when ((${searchedColumns('old')}) is distinct from (${searchedColumns('new')})) execute function set_lead_words();
+${changeTriggers('t70_words', 'leads', `(${columnsOf('old')}) is distinct from (${columnsOf('new')})`, 'store_lead_words')}
 `;

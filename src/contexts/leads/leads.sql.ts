@@ -4,8 +4,9 @@ import { arrivalList, filteredList, limitedRows, lookupList, pagedList } from '.
 import { schemasOf } from '../../fields/field-rules';
 import { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LeadEntity } from './lead.entity';
-import { firstMatching, hasEmail, hasRemoteId, hasWords, isAtEvent, isOwn } from './lead.match';
+import { firstMatching, hasEmail, hasRemoteId, isAtEvent, isOwn } from './lead.match';
 import { LEAD_EVENT_JSON, LEAD_JSON } from './lead.response';
+import { leadText } from './lead.words';
 
 const LEAD_LIST = { entity: LeadEntity, rowJson: LEAD_JSON };
 
@@ -42,18 +43,33 @@ interface Filter {
 
 const EVENT_ID = '$6::bigint';
 
-/** The filters that an index serves. */
+/** The words, and the condition that a row of `lead_words` has each of them. The query for them is computed once. */
+const WORDS = '$5::text[]';
+const HAS_WORDS = `lead_words.words @@ (select lead_word_query($1, ${WORDS}))`;
+
+/** Patterns for words of several parts, such as `rowe@example`. They are computed once. */
+const TEXT_PATTERNS = `(select lead_text_patterns(${WORDS}))`;
+const MATCHES_PATTERNS = `${leadText('leads.')} ~ all(${TEXT_PATTERNS}::text[])`;
+
+/** The filters by which an index of leads finds them. */
 const INDEXED_FILTERS = {
   email: { value: '$2::text', condition: hasEmail('leads', '$2') },
   remoteId: { value: '$4::text', condition: hasRemoteId('leads', '$3::text', '$4') },
-  words: { value: '$5::text[]', condition: hasWords('leads', '$5') },
   eventId: { value: EVENT_ID, condition: isAtEvent('leads', EVENT_ID) },
 } satisfies Partial<Record<keyof LeadFilters, Filter>>;
 
-const OTHER_FILTERS: Filter[] = [
+/** The filters of a lead's row. */
+const ROW_FILTERS: Filter[] = [
+  ...Object.values(INDEXED_FILTERS),
   { value: '$7::boolean', condition: `(coalesce(leads.email, '') <> '') = $7` },
   { value: '$8::timestamptz', condition: 'leads.created_at >= $8' },
 ];
+
+const WORD_FILTER: Filter = {
+  value: WORDS,
+  condition: `${MATCHES_PATTERNS} and exists (select from lead_words
+          where organization_id = $1 and position = leads.position and ${HAS_WORDS})`,
+};
 
 const holdsIfGiven = ({ value, condition }: Filter): string => `(${value} is null or ${condition})`;
 
@@ -61,7 +77,7 @@ const holdsIfGiven = ({ value, condition }: Filter): string => `(${value} is nul
 const matchesFilters = (indexed?: Filter): string =>
   [
     ...(indexed ? [indexed.condition] : []),
-    ...[...Object.values(INDEXED_FILTERS), ...OTHER_FILTERS].filter((filter) => filter !== indexed).map(holdsIfGiven),
+    ...[...ROW_FILTERS, WORD_FILTER].filter((filter) => filter !== indexed).map(holdsIfGiven),
   ].join('\n        and ');
 
 const FILTERED = {
@@ -71,7 +87,25 @@ const FILTERED = {
 };
 
 const leadsBy = (name: string, indexed: Filter) =>
-  lookupList({ ...FILTERED, name: `leads.by${name}`, where: `${IS_OWN} and ${matchesFilters(indexed)}` });
+  lookupList({
+    ...FILTERED,
+    name: `leads.by${name}`,
+    positions: `select position from leads where ${IS_OWN} and ${matchesFilters(indexed)}`,
+  });
+
+/** The leads with words. Their own rows are read only for other filters and for words of several parts. */
+const LEADS_BY_WORDS = lookupList({
+  ...FILTERED,
+  name: 'leads.byWords',
+  positions: `
+        select position from lead_words
+        where ${isOwn('lead_words')} and ${HAS_WORDS}
+          and (
+            ${TEXT_PATTERNS} = '{}' and ${ROW_FILTERS.map(({ value }) => `${value} is null`).join(' and ')}
+            or exists (select from leads where organization_id = $1 and leads.position = lead_words.position
+              and ${[MATCHES_PATTERNS, ...ROW_FILTERS.map(holdsIfGiven)].join('\n        and ')})
+          )`,
+});
 
 /** The names of the filters that an index serves, the most selective one first. */
 export const INDEXED: readonly (keyof typeof LEADS_BY)[] = ['email', 'remoteId', 'words', 'eventId'];
@@ -80,7 +114,7 @@ export const INDEXED: readonly (keyof typeof LEADS_BY)[] = ['email', 'remoteId',
 export const LEADS_BY = {
   email: leadsBy('Email', INDEXED_FILTERS.email),
   remoteId: leadsBy('RemoteId', INDEXED_FILTERS.remoteId),
-  words: leadsBy('Words', INDEXED_FILTERS.words),
+  words: LEADS_BY_WORDS,
   eventId: leadsBy('Event', INDEXED_FILTERS.eventId),
 };
 

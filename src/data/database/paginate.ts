@@ -101,26 +101,30 @@ export function filteredList(options: FilteredListOptions): PagedList {
   });
 }
 
+interface LookupListOptions extends Omit<FilteredListOptions, 'where'> {
+  /** A select of the `position` of each row. */
+  positions: string;
+}
+
 /**
- * The rows of an organization's table with a given key, in order of arrival. There is rarely more than one, so they are
- * found once for both the total and the page. PostgreSQL keeps the plan of this statement, but may plan that of
- * `filteredList` each time.
+ * The rows of an organization's table that an index finds, in order of arrival. They are found once for both the total and the
+ * page. PostgreSQL keeps the plan of this statement, but may plan that of `filteredList` each time.
  */
-export function lookupList(options: FilteredListOptions): PagedList {
-  const { name, valueCount, entity, rowJson, where, parentExists } = options;
+export function lookupList(options: LookupListOptions): PagedList {
+  const { name, valueCount, entity, rowJson, positions, parentExists } = options;
   const { table } = trackedListOf(entity);
   return pagedList({
     name,
     valueCount,
     page: ({ limit, index }) => {
-      const positions = `select position from found order by position offset ${index} * ${limit}`;
+      const onPage = `select position from found order by position offset ${index} * ${limit}`;
       return `
-      with found as materialized (select position from ${table} where ${where})
+      with found as materialized (${positions})
       select page.json, counted.total
       from (select count(*) as total from found${parentExists ? ` having exists (${parentExists})` : ''}) counted
         left join (
           select ${rowJson} as json, position
-          from (${limitedRows(positions, 'positions', limit)}) positions
+          from (${limitedRows(onPage, 'positions', limit)}) positions
             join ${table} using (position)
           where organization_id = $1
         ) page on true

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { derivedColumnsOf, type DerivedTable } from './derived';
+import { derivedColumnsOf, type DerivedTable, deriveStatements, isStale, withDerivedColumn } from './derived';
 import { trackedListsOf, type TrackedList } from '../database/tracked-list';
 import { FROM_OWN_TRIGGERS, TRIGGER_NAME } from './functions';
 import { reapplyFunctions } from './migrate';
@@ -103,19 +103,17 @@ export class CheckService {
 
   /** Finds the rows of a table whose derived column differs from its expression. */
   private async checkDerived(derived: DerivedTable, repair: boolean): Promise<PartResult> {
-    const { table, column, expression } = derived;
     // The lock of the organization, or of the catalog, keeps imports out during a repair.
     const owner = ownerSql(derived);
-    const stale = `${column} is distinct from ${expression}`;
     const found = await this.dataSource.query<(PartResult & { id: number })[]>(
-      `select ${owner} as id, count(*)::integer as checked, (count(*) filter (where ${stale}))::integer as wrong
-        from ${table} group by 1 order by 1`,
+      `select ${owner} as id, count(*)::integer as checked, (count(*) filter (where ${isStale(derived)}))::integer as wrong
+        from ${withDerivedColumn(derived)} group by 1 order by 1`,
     );
     for (const { id } of repair ? found.filter(({ wrong }) => wrong > 0) : []) {
       await this.dataSource.transaction(async (manager) => {
         await lockOrganization(manager, id);
         // A trigger derives the column, whatever is set. If the trigger is disabled, the new value must be right by itself.
-        await manager.query(`update ${table} set ${column} = ${expression} where ${owner} = ${id} and ${stale}`);
+        for (const statement of deriveStatements(derived, `${owner} = ${id}`)) await manager.query(statement);
       });
     }
     const total = (key: 'checked' | 'wrong'): number => found.reduce((sum, each) => sum + each[key], 0);

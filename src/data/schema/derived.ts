@@ -13,6 +13,8 @@ export interface DerivedColumn {
    * it in one statement, which takes half the time of a trigger for each row.
    */
   newRowExpression?: { row: string; sql: string };
+  /** The table that has the column, in a row of the same key for each row of the entity; by default the entity's own. */
+  storedIn?: { table: string; key: string };
   /** The SQL functions and triggers that derive it. When their text changes, `migrate` rebuilds all rows. */
   functions: string;
 }
@@ -22,6 +24,27 @@ export interface DerivedTable extends DerivedColumn {
   table: string;
   /** Whether the rows belong to no organization. */
   isShared: boolean;
+}
+
+/** SQL of the rows of a table with their derived columns. */
+export const withDerivedColumn = ({ table, storedIn }: DerivedTable): string =>
+  storedIn ? `${table} full join ${storedIn.table} using (${storedIn.key})` : table;
+
+/** SQL of the condition that the derived column of such a row is wrong, or that one of the two rows is missing. */
+export const isStale = ({ column, expression }: DerivedTable): string => `${column} is distinct from ${expression}`;
+
+/** The statements that derive a column anew where a condition holds for the row. */
+export function deriveStatements(derived: DerivedTable, condition: string): string[] {
+  const { table, column, expression, storedIn } = derived;
+  const isWrong = `${condition} and ${isStale(derived)}`;
+  if (!storedIn) return [`update ${table} set ${column} = ${expression} where ${isWrong}`];
+  const { key } = storedIn;
+  return [
+    `insert into ${storedIn.table} (${key}, ${column}) select ${key}, ${expression} from ${withDerivedColumn(derived)}
+      where ${isWrong} and ${table}.id is not null on conflict (${key}) do update set ${column} = excluded.${column}`,
+    `delete from ${storedIn.table} where (${key}) in (
+        select ${key} from ${withDerivedColumn(derived)} where ${condition} and ${table}.id is null)`,
+  ];
 }
 
 /**

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { StartupOptions } from '../database/connect';
 import { SET_ACTOR, UNAUDITED } from '../database/actor';
-import { derivedColumnsOf, type DerivedTable } from './derived';
+import { derivedColumnsOf, type DerivedTable, deriveStatements } from './derived';
 import { VALUE_FUNCTIONS } from './functions';
 
 /** Rows per batch. A batch is a transaction, so requests that write one of its rows wait up to 0.3 s. */
@@ -47,8 +47,9 @@ const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
  * @param state advances with the batch
  * @returns the number of rows in the batch
  */
-const rebuildBatch = (dataSource: DataSource, { name, table, column, expression }: DerivedTable, state: RebuildState) =>
+const rebuildBatch = (dataSource: DataSource, derived: DerivedTable, state: RebuildState) =>
   dataSource.transaction(async (manager) => {
+    const { name, table } = derived;
     // Nobody has changed a record.
     await manager.query(SET_ACTOR, [UNAUDITED]);
     // Rows are locked in the order of their IDs, as by every other write to the table.
@@ -58,8 +59,7 @@ const rebuildBatch = (dataSource: DataSource, { name, table, column, expression 
     );
     const ids = rows.map(({ id }) => id);
     // A trigger computes the column, whatever value is set.
-    const change = `update ${table} set ${column} = ${expression} where id = any($1) and ${column} is distinct from ${expression}`;
-    await manager.query(change, [ids]);
+    for (const statement of deriveStatements(derived, 'id = any($1)')) await manager.query(statement, [ids]);
     state.lastId = ids.at(-1) ?? null;
     await manager.query(
       `insert into derived_columns (name, version, last_id) values ($1, $2, $3)

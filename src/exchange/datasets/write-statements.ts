@@ -176,15 +176,10 @@ function insertListed({ name, columns, derived }: Table): string {
   const values = ['$1::integer', 'start + n', ...columns.map(insertedValue)];
   const rows = `select ${values.map((value, index) => `${value} as ${names[index]}`).join(', ')}
     from fresh join allocated using (parent) order by parent, n`;
-  const computed = derived.flatMap(({ column, newRowExpression }) =>
-    newRowExpression ? [{ column, newRowExpression }] : [],
-  );
-  const [first] = computed;
-  if (!first) return `insert into ${name} (${names.join(', ')}) ${rows}`;
-  const { row } = first.newRowExpression;
-  const filled = [...names, ...computed.map(({ column }) => column)].join(', ');
-  const expressions = computed.map(({ newRowExpression }) => newRowExpression.sql).join(', ');
-  return `insert into ${name} (${filled}) select ${row}.*, ${expressions} from (${rows}) ${row}`;
+  const computed = derived.find(({ newRowExpression }) => newRowExpression);
+  if (!computed?.newRowExpression) return `insert into ${name} (${names.join(', ')}) ${rows}`;
+  const { row, sql } = computed.newRowExpression;
+  return `insert into ${name} (${names.join(', ')}, ${computed.column}) select ${row}.*, ${sql} from (${rows}) ${row}`;
 }
 
 /**
