@@ -26,10 +26,10 @@ type KnownKey = LimitedCaller & { expiresAt: number };
 
 /** Finds the keys with the hashes `$1`. PostgreSQL breaks long base64 texts into lines, but not one as short as this. */
 export const FIND_KEYS = `
-  select encode(hash, 'base64') as hash, id as "keyId", organization_id as "organizationId", max_tokens as "maxTokens",
-    refill_rate::float8 as "refillRate", simulate, scope,
+  select encode(hash, 'base64') as hash, k.id as "keyId", organization_id as "organizationId", o.name as "organizationName",
+    max_tokens as "maxTokens", refill_rate::float8 as "refillRate", simulate, scope,
     coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
-  from api_keys where hash = any($1) and revoked_at is null`;
+  from api_keys k join organizations o on o.id = organization_id where hash = any($1) and revoked_at is null`;
 
 /**
  * Adds the use counts `$2` of the keys `$1`, which were last used at the times `$3`, to those of other processes. Counts are kept

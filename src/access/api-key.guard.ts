@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { ORGANIZATION_HEADER, REFILL_HEADER } from '../http/pipeline/caller';
 import type { HandlerContext } from '../http/pipeline/handler-metadata';
 import { API_OPERATION_METADATA } from '../http/pipeline/nest-internals';
 import { PUBLIC } from '../http/pipeline/public';
@@ -40,7 +41,10 @@ export class ApiKeyGuard implements CanActivate {
     const isMissing = typeof key !== 'string' || key.trim() === '';
     const caller = isMissing ? undefined : await this.access.findCaller(key);
     if (caller) {
-      if (caller.scope !== 'all') context.switchToHttp().getResponse<Response>().setHeader(SCOPE_HEADER, caller.scope);
+      const response = context.switchToHttp().getResponse<Response>();
+      if (caller.scope !== 'all') response.setHeader(SCOPE_HEADER, caller.scope);
+      response.setHeader(ORGANIZATION_HEADER, encodeURIComponent(caller.organizationName));
+      response.setHeader(REFILL_HEADER, caller.refillRate);
       request.caller = { ...caller, operation: operationOf(context) };
       this.transactions.setCaller(request.caller);
       return true;

@@ -1,4 +1,5 @@
 import { SCOPE_HEADER } from '../access/api-key.guard';
+import { ORGANIZATION_HEADER, REFILL_HEADER } from '../http/pipeline/caller';
 import { CHALLENGE } from '../http/pipeline/error.filter';
 import { FAULT_DETAIL_HEADER, FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
 import { FAULT_REASONS } from '../errors/faults';
@@ -71,6 +72,12 @@ const HEADERS = {
     { type: 'string', enum: KEY_SCOPES.filter((scope) => scope !== 'all') },
     'capture',
   ),
+  [ORGANIZATION_HEADER]: sometimes(
+    'Name of the organization of the key, percent-encoded.',
+    { type: 'string', minLength: 1 },
+    'Harbour%20Expo',
+  ),
+  [REFILL_HEADER]: sometimes("Tokens per second that the key's bucket gets.", { type: 'number' }, 1),
   'WWW-Authenticate': sometimes('Names the header that must hold the API key.', TEXT, CHALLENGE),
   'Preference-Applied': sometimes(
     'The preferences of the `Prefer` header that the server applied.',
@@ -109,16 +116,19 @@ const reference = (component: string) => ({ $ref: `#/components/headers/${compon
 export const headers = (...names: (keyof typeof HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, reference(name)]));
 
+/** What responses to requests with a valid key tell of it. */
+const KEY_HEADERS = [ORGANIZATION_HEADER, SCOPE_HEADER, REFILL_HEADER] as const;
+
 /** The headers of every response. */
 export const commonHeaders = () => headers('X-Request-Id', 'Access-Control-Allow-Origin');
 
 /** The headers of responses to requests with a key. */
-export const bucketHeaders = () => headers(...BUCKET_HEADERS, SCOPE_HEADER, 'Preference-Applied');
+export const bucketHeaders = () => headers(...BUCKET_HEADERS, ...KEY_HEADERS, 'Preference-Applied');
 
 /** The same headers, where a response may be sent before the key is known. */
 export const bucketHeadersIfKnown = () => ({
   ...Object.fromEntries(BUCKET_HEADERS.map((name) => [name, reference(name + IF_KNOWN_SUFFIX)])),
-  ...headers(SCOPE_HEADER, 'Preference-Applied'),
+  ...headers(...KEY_HEADERS, 'Preference-Applied'),
 });
 
 /** The seconds to wait, on all responses with a status or on some of them. */

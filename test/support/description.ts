@@ -185,7 +185,7 @@ function faultsOfHeaders(place: string, answer: Answer, sent: Record<string, str
     const text = sent[name.toLowerCase()];
     if (text === undefined) return header.value?.required ? [`no ${name}`] : [];
     const { type } = header.value?.schema as { type: string };
-    return schemaErrors(`${header.place}/schema`, type === 'integer' ? Number(text) : text).map(
+    return schemaErrors(`${header.place}/schema`, type === 'integer' || type === 'number' ? Number(text) : text).map(
       (fault) => `${name} ${fault}`,
     );
   });

@@ -1,4 +1,4 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { createServer } from '../../clients/mcp/src/server';
 import { createSession, type SessionOptions } from '../../clients/mcp/src/session';
@@ -21,8 +21,15 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** @param revision of MCP; 2025 is served without a session, too */
-export async function connectAgent(options: SessionOptions, revision: 'modern' | 'legacy' = 'modern'): Promise<Agent> {
+/**
+ * @param revision of MCP; 2025 is served without a session, too
+ * @param askUser what the user says to a question of a tool; without it, the client cannot ask
+ */
+export async function connectAgent(
+  options: SessionOptions,
+  revision: 'modern' | 'legacy' = 'modern',
+  askUser?: (question: string) => ElicitResult,
+): Promise<Agent> {
   const session = createSession(options);
   const handler = createMcpHandler(() => createServer(session), { legacy: 'stateless' });
   session.scope.onChange = () => handler.notify.toolsChanged();
@@ -30,7 +37,9 @@ export async function connectAgent(options: SessionOptions, revision: 'modern' |
     fetch: (url, init) => handler.fetch(new Request(url, init)),
   });
   const mode = revision === 'modern' ? { pin: '2026-07-28' } : revision;
-  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  const capabilities = askUser ? { elicitation: { form: {} } } : {};
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode }, capabilities });
+  if (askUser) client.setRequestHandler('elicitation/create', ({ params }) => askUser(params.message));
   await client.connect(transport);
   return agentOf(client, () => handler.close());
 }

@@ -1,6 +1,16 @@
 import { Lanyard } from '../../typescript/src';
 import { KeyScope } from './key-scope';
 
+/** What headers of the API tell of a key. An older server sends fewer of them. */
+interface KnownKey {
+  /** The name of its organization. */
+  organization?: string;
+  /** The most tokens of its bucket. */
+  maxTokens?: number;
+  /** Tokens per second. */
+  refillRate?: number;
+}
+
 /** What all requests to the MCP server share. */
 export interface Session {
   /** Waits for tokens and repeats failed requests. */
@@ -10,8 +20,10 @@ export interface Session {
   allowDeletes: boolean;
   /** How many leads have been deleted. */
   deleteCount: number;
-  /** The most tokens of the key's bucket, if a response has told. */
-  maxTokens: number | undefined;
+  /** What responses have shown of the key and its organization. */
+  known: KnownKey;
+  /** A signal that is aborted after some milliseconds. */
+  timeoutAfter: (milliseconds: number) => AbortSignal;
   /** Finds out the scope of the key with one request, if it is unknown. Never throws. */
   findScope(): Promise<void>;
 }
@@ -24,6 +36,7 @@ export interface SessionOptions {
   /** In place of the platform's, for tests. */
   fetch?: typeof fetch;
   sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  timeoutAfter?: (milliseconds: number) => AbortSignal;
 }
 
 /** A client that lists tools should not wait longer for an API that does not respond. */
@@ -36,14 +49,14 @@ export function createSession({
   allowDeletes = false,
   fetch = globalThis.fetch,
   sleep,
+  timeoutAfter = (milliseconds) => AbortSignal.timeout(milliseconds),
 }: SessionOptions): Session {
   const scope = new KeyScope();
-  let maxTokens: number | undefined;
+  const known: KnownKey = {};
   const observedFetch = async (address: string, init: RequestInit): Promise<Response> => {
     const response = await fetch(address, init);
     scope.observe(response);
-    const limit = Number(response.headers.get('x-ratelimit-limit'));
-    if (limit > 0) maxTokens = limit;
+    Object.assign(known, knownFrom(response.headers));
     return response;
   };
   const options = { baseUrl: url, key, fetch: observedFetch };
@@ -53,13 +66,22 @@ export function createSession({
     scope,
     allowDeletes,
     deleteCount: 0,
-    get maxTokens() {
-      return maxTokens;
-    },
+    known,
+    timeoutAfter,
     async findScope() {
       if (scope.isKnown) return;
       // Every scope may read events. A failure leaves the scope unknown, and the next tool call says what is wrong.
       await impatient.get('/events', { params: { query: { limit: 1 } } }).catch(() => undefined);
     },
+  };
+}
+
+function knownFrom(headers: Headers): KnownKey {
+  const organization = headers.get('lanyard-organization');
+  const [maxTokens, refillRate] = ['x-ratelimit-limit', 'x-ratelimit-refill'].map((name) => Number(headers.get(name)));
+  return {
+    ...(organization && { organization: decodeURIComponent(organization) }),
+    ...(maxTokens && { maxTokens }),
+    ...(refillRate && { refillRate }),
   };
 }

@@ -7,6 +7,7 @@ export type { Caller };
 
 /** The caller of a request, with the limits of the API key. */
 export interface LimitedCaller extends Caller {
+  organizationName: string;
   /** The capacity of the bucket in tokens. */
   maxTokens: number;
   /** The refill rate in tokens per second. */
@@ -16,6 +17,10 @@ export interface LimitedCaller extends Caller {
   /** The faults of each request of the key on a server that simulates them. */
   simulate?: string | null;
 }
+
+/** The response headers that name the organization of a valid key, percent-encoded, and the tokens per second of its bucket. */
+export const ORGANIZATION_HEADER = 'Lanyard-Organization';
+export const REFILL_HEADER = 'X-RateLimit-Refill';
 
 declare module 'express-serve-static-core' {
   interface Request {

@@ -3,7 +3,7 @@ import { type CallHandler, type ExecutionContext, HttpException, Injectable } fr
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import type { LimitedCaller } from '../pipeline/caller';
+import { type LimitedCaller, ORGANIZATION_HEADER, REFILL_HEADER } from '../pipeline/caller';
 import { errorText } from '../../errors/error-response';
 import { parsePreferences, SIMULATE_HEADER } from '../pipeline/preferences';
 import { PREFIX } from '../../config';
@@ -115,9 +115,12 @@ const EXCEPTIONS: Record<number, () => Error> = {
   409: () => new IdempotencyKeyInUse(),
 };
 
+/** Responses without a valid key lack these. */
+const HEADERS_OF_KEYS = [...BUCKET_HEADERS, ORGANIZATION_HEADER, REFILL_HEADER];
+
 /** The error of a status, with the headers that the real one has. */
 async function throwSimulatedError(status: number, request: Request, response: Response): Promise<never> {
-  if (status === 401 || status === 403) for (const name of BUCKET_HEADERS) response.removeHeader(name);
+  if (status === 401 || status === 403) for (const name of HEADERS_OF_KEYS) response.removeHeader(name);
   else parsePreferences(request, response);
   if (status === 408) response.setHeader('Connection', 'close');
   const create = EXCEPTIONS[status];
