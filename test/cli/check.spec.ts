@@ -49,7 +49,7 @@ describe('operator check', () => {
   });
 
   it('finds words without their lead, and leads without their words', async () => {
-    await sql('update lead_words set position = position + 1000 where ctid = $$(0,1)$$');
+    await sql('update lead_words set position = position + 1000 where ctid = (select min(ctid) from lead_words)');
     const both = { checked: 3, wrong: 2 };
     expect(await check()).toMatchObject({ status: 1, found: { leadWords: both } });
     expect(await check('--repair')).toMatchObject({ status: 0, found: { leadWords: both } });
