@@ -3,4 +3,4 @@ import { copyFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-copyFileSync(here('src/lanyard.svg'), here('dist/lanyard.svg'));
+copyFileSync(here('nodes/Lanyard/lanyard.svg'), here('dist/nodes/Lanyard/lanyard.svg'));

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Lanyard } from '../../clients/n8n/src/Lanyard.node';
-import { LanyardTrigger } from '../../clients/n8n/src/LanyardTrigger.node';
-import type { Property } from '../../clients/n8n/src/n8n';
+import { Lanyard } from '../../clients/n8n/nodes/Lanyard/Lanyard.node';
+import { LanyardTrigger } from '../../clients/n8n/nodes/Lanyard/LanyardTrigger.node';
+import type { INodeProperties } from '../../clients/n8n/nodes/Lanyard/n8n-workflow';
 
 const FOLDER = join(__dirname, '../../clients/n8n/templates');
 
@@ -11,7 +11,7 @@ interface Workflow {
   connections: Record<string, { main: { node: string }[][] }>;
 }
 
-const OURS: Record<string, Property[]> = {
+const OURS: Record<string, INodeProperties[]> = {
   'n8n-nodes-lanyard.lanyard': new Lanyard().description.properties,
   'n8n-nodes-lanyard.lanyardTrigger': new LanyardTrigger().description.properties,
 };
@@ -25,7 +25,7 @@ const textsIn = (value: unknown): string[] => {
 };
 
 /** The fields of a node that its form shows for its resource and operation. */
-const shown = (properties: Property[], values: Record<string, unknown>): string[] =>
+const shown = (properties: INodeProperties[], values: Record<string, unknown>): string[] =>
   properties
     .filter(({ displayOptions }) =>
       Object.entries(displayOptions?.show ?? {}).every(([name, allowed]) =>

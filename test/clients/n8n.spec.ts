@@ -1,11 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { Lanyard as LanyardNode } from '../../clients/n8n/src/Lanyard.node';
-import { LanyardTrigger } from '../../clients/n8n/src/LanyardTrigger.node';
-import { LanyardApi } from '../../clients/n8n/src/LanyardApi.credentials';
-import type { Item, Json } from '../../clients/n8n/src/n8n';
-import { isSigned } from '../../clients/n8n/src/signature';
+import { Lanyard as LanyardNode } from '../../clients/n8n/nodes/Lanyard/Lanyard.node';
+import { LanyardTrigger } from '../../clients/n8n/nodes/Lanyard/LanyardTrigger.node';
+import { LanyardApi } from '../../clients/n8n/credentials/LanyardApi.credentials';
+import type { INodeExecutionData, IDataObject } from '../../clients/n8n/nodes/Lanyard/n8n-workflow';
+import { isSigned } from '../../clients/n8n/nodes/Lanyard/signature';
 import { FeedClock } from '../../src/feed/changes/feed-clock';
 import { KeyWebhooksService } from '../../src/feed/webhooks/key-webhooks.service';
 import { createExhibitor, leadInput, unique } from '../support/builders';
@@ -29,16 +29,20 @@ beforeEach(async () => {
   n8n = new StandIn(lanyard, tenant.key);
 });
 
-const run = async (items: Json[], parameters: Json | ((json: Json) => Json), continues = false): Promise<Item[]> => {
+const run = async (
+  items: IDataObject[],
+  parameters: IDataObject | ((json: IDataObject) => IDataObject),
+  continues = false,
+): Promise<INodeExecutionData[]> => {
   const [output] = await node.execute.call(n8n.forItems(items, parameters, continues));
   return output ?? [];
 };
-const upsert = (items: Json[], more: Json = {}, continues = false) =>
+const upsert = (items: IDataObject[], more: IDataObject = {}, continues = false) =>
   run(items, (json) => ({ resource: 'lead', operation: 'upsert', matchBy: 'email', fields: json, ...more }), continues);
 
 describe('the node', () => {
   it('creates and updates leads in batches of 200, each paired with its item', async () => {
-    const items = Array.from({ length: 201 }, (_, n) => leadInput({ email: `lead${n}@example.com` }) as Json);
+    const items = Array.from({ length: 201 }, (_, n) => leadInput({ email: `lead${n}@example.com` }) as IDataObject);
     const created = await upsert(items);
     expect(n8n.sent).toHaveLength(2);
     expect(created.map(({ json, pairedItem }) => [json.outcome, json.email, pairedItem])).toEqual(
@@ -54,17 +58,17 @@ describe('the node', () => {
       { email: 'no address' },
       leadInput({ email: 'b@example.com' }),
     ];
-    const results = await upsert(items as Json[], {}, true);
+    const results = await upsert(items as IDataObject[], {}, true);
     expect(results.map(({ json }) => json.outcome ?? json.error)).toEqual([
       'created',
       expect.stringMatching(/^400 Missing or invalid 'leads\[0\]\.email' \(body leads\[0\]\.email: format\)/),
       'created',
     ]);
-    await expect(upsert(items as Json[])).rejects.toThrow("400 Missing or invalid 'leads[1].email'");
+    await expect(upsert(items as IDataObject[])).rejects.toThrow("400 Missing or invalid 'leads[1].email'");
   });
 
   it('has one effect for one Idempotency-Key', async () => {
-    const form = [leadInput({ email: undefined }) as Json];
+    const form = [leadInput({ email: undefined }) as IDataObject];
     const send = () => upsert(form, { matchBy: 'none', options: { idempotencyKey: 'form-1' } });
     const [[first], [second]] = [await send(), await send()];
     expect(second?.json.id).toBe(first?.json.id);
@@ -74,9 +78,10 @@ describe('the node', () => {
 
   it('gets, finds, updates and deletes leads, and sets the ID of a CRM', async () => {
     const email = `${unique()}@example.com`;
-    const [created] = await upsert([leadInput({ email }) as Json]);
+    const [created] = await upsert([leadInput({ email }) as IDataObject]);
     const leadId = created?.json.id;
-    const on = (operation: string, more: Json = {}) => run([{}], { resource: 'lead', operation, leadId, ...more });
+    const on = (operation: string, more: IDataObject = {}) =>
+      run([{}], { resource: 'lead', operation, leadId, ...more });
     expect(await on('get')).toMatchObject([{ json: { id: leadId, email }, pairedItem: { item: 0 } }]);
     expect(await on('update', { fields: '{"jobTitle":"Buyer"}' })).toMatchObject([{ json: { jobTitle: 'Buyer' } }]);
     await on('setRemoteId', { remoteId: 'hs-1', integrationType: 'HUB_SPOT' });
@@ -91,7 +96,7 @@ describe('the node', () => {
 
   it('checks leads in, those of one event in one request', async () => {
     const { expo } = await tenant.import(createExhibitor().dataset);
-    const leads = await upsert([1, 2, 3].map((n) => leadInput({ email: `${n}@example.com` }) as Json));
+    const leads = await upsert([1, 2, 3].map((n) => leadInput({ email: `${n}@example.com` }) as IDataObject));
     n8n.sent.length = 0;
     const results = await run(
       leads.map(({ json }) => json),
@@ -123,10 +128,10 @@ describe('the node', () => {
   });
 
   it('reads changes since a cursor', async () => {
-    await upsert([leadInput({ email: 'ada@example.com' }) as Json]);
+    await upsert([leadInput({ email: 'ada@example.com' }) as IDataObject]);
     const read = async (cursor?: unknown) => {
       const [page] = await run([{}], { resource: 'changes', operation: 'get', resources: 'leads', cursor });
-      return page?.json as { changes: Json[]; cursor: string };
+      return page?.json as { changes: IDataObject[]; cursor: string };
     };
     const first = await read();
     expect(first.changes).toHaveLength(1);
@@ -140,11 +145,11 @@ describe('the trigger', () => {
   let server: Server;
   let status: number;
   /** What workflows have started with. */
-  let started: Item[][];
+  let started: INodeExecutionData[][];
   let received: { headers: IncomingHttpHeaders; body: Buffer }[];
   /** Whether workflows end well. */
   let isKilled: boolean;
-  let parameters: Json;
+  let parameters: IDataObject;
 
   beforeEach(async () => {
     [started, received, isKilled, status] = [[], [], false, 200];
@@ -219,7 +224,7 @@ describe('the trigger', () => {
     await waitUntil(() => received.length > 0);
     await waitUntil(async () => {
       const { body } = await tenant.api.get('/webhooks').expect(200);
-      return (body as { results: { webhooks: Json[] } }).results.webhooks[0]?.state === 'failing';
+      return (body as { results: { webhooks: IDataObject[] } }).results.webhooks[0]?.state === 'failing';
     });
     isKilled = false;
     ahead = 10_000;
@@ -234,7 +239,7 @@ describe('the trigger', () => {
     expect(await checkExists.call(n8n.forHooks(parameters))).toBe(true);
     const { body } = await lanyard.client(rotated!.key).post('/leads', leadInput()).expect(200);
     await waitUntil(() => started.length > 0);
-    expect(idsStarted()).toEqual([(body as { results: Json }).results.id]);
+    expect(idsStarted()).toEqual([(body as { results: IDataObject }).results.id]);
   });
 
   it('starts nothing with a message that is not signed, or not of now', async () => {

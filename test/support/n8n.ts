@@ -1,12 +1,19 @@
-import type { ExecuteContext, HookContext, HttpRequest, Item, Json, WebhookContext } from '../../clients/n8n/src/n8n';
+import type {
+  IExecuteFunctions,
+  IHookFunctions,
+  IHttpRequestOptions,
+  INodeExecutionData,
+  IDataObject,
+  IWebhookFunctions,
+} from '../../clients/n8n/nodes/Lanyard/n8n-workflow';
 import type { Lanyard, Tenant } from './lanyard';
 
 /** A stand-in for what n8n gives its nodes: the helpers that ours use, with a real Lanyard behind them. */
 export class StandIn {
   /** What n8n stores with the workflow. */
-  readonly staticData: Json = {};
+  readonly staticData: IDataObject = {};
   /** Requests as they were sent, the newest last. */
-  readonly sent: HttpRequest[] = [];
+  readonly sent: IHttpRequestOptions[] = [];
   webhookUrl = '';
 
   constructor(
@@ -14,7 +21,7 @@ export class StandIn {
     public key: Tenant['key'],
   ) {}
 
-  private async http(options: HttpRequest) {
+  private async http(options: IHttpRequestOptions) {
     this.sent.push(options);
     const url = new URL(options.url);
     for (const [name, value] of Object.entries(options.qs ?? {}))
@@ -35,44 +42,48 @@ export class StandIn {
     return {
       getCredentials: () => Promise.resolve({ baseUrl: this.lanyard.baseUrl, apiKey: this.key }),
       getNode: () => ({ name: 'Lanyard' }),
-      helpers: { httpRequestWithAuthentication: (_: string, options: HttpRequest) => this.http(options) },
+      helpers: { httpRequestWithAuthentication: (_: string, options: IHttpRequestOptions) => this.http(options) },
     };
   }
 
   /** @param parameters those of all items, or of each */
-  forItems(items: Json[], parameters: Json | ((json: Json) => Json), continues = false): ExecuteContext {
-    const of = (index: number): Json =>
+  forItems(
+    items: IDataObject[],
+    parameters: IDataObject | ((json: IDataObject) => IDataObject),
+    continues = false,
+  ): IExecuteFunctions {
+    const of = (index: number): IDataObject =>
       typeof parameters === 'function' ? parameters(items[index] ?? {}) : parameters;
-    const inputs = items.map((json): Item => ({ json }));
+    const inputs = items.map((json): INodeExecutionData => ({ json }));
     return {
       ...this.context,
       getInputData: () => inputs,
       getNodeParameter: (name, index, fallback) => of(index)[name] ?? fallback,
       continueOnFail: () => continues,
-    } as ExecuteContext;
+    } as IExecuteFunctions;
   }
 
-  forHooks(parameters: Json): HookContext {
+  forHooks(parameters: IDataObject): IHookFunctions {
     return {
       ...this.context,
       getNodeParameter: (name: string, fallback?: unknown) => parameters[name] ?? fallback,
       getNodeWebhookUrl: () => this.webhookUrl,
       getWorkflowStaticData: () => this.staticData,
-    } as HookContext;
+    } as IHookFunctions;
   }
 
   /** @param respond receives the status that the node answers with by itself */
   forWebhook(
-    parameters: Json,
-    headers: WebhookContext['getHeaderData'] extends () => infer H ? H : never,
+    parameters: IDataObject,
+    headers: IWebhookFunctions['getHeaderData'] extends () => infer H ? H : never,
     rawBody: Buffer,
     respond: (status: number) => void,
-  ): WebhookContext {
+  ): IWebhookFunctions {
     return {
       ...this.forHooks(parameters),
       getHeaderData: () => headers,
       getRequestObject: () => ({ rawBody }),
       getResponseObject: () => ({ status: (code: number) => ({ end: () => respond(code) }) }),
-    } as WebhookContext;
+    } as IWebhookFunctions;
   }
 }

@@ -1,6 +1,12 @@
 import { type Call, call, entries } from './api';
 import { PROPERTIES } from './fields';
-import type { ExecuteContext, Item, Json } from './n8n';
+import type {
+  IDataObject,
+  IExecuteFunctions,
+  INodeExecutionData,
+  INodeType,
+  INodeTypeDescription,
+} from './n8n-workflow';
 
 const MAX_BATCH = 200;
 const MAX_EVENT_LEADS = 1000;
@@ -12,21 +18,21 @@ interface Input {
 }
 
 /** What an operation does for one item. The results become items that are paired with it. */
-type Operation = (context: ExecuteContext, item: Input) => Promise<Json[]>;
+type Operation = (context: IExecuteFunctions, item: Input) => Promise<IDataObject[]>;
 /** What an operation does for several items at once. Its results are in the order of the items. */
-type BatchOperation = (context: ExecuteContext, items: Input[]) => Promise<Json[]>;
+type BatchOperation = (context: IExecuteFunctions, items: Input[]) => Promise<IDataObject[]>;
 
-const field = <T>(context: ExecuteContext, name: string, { index }: Input): T =>
+const field = <T>(context: IExecuteFunctions, name: string, { index }: Input): T =>
   context.getNodeParameter(name, index, undefined) as T;
 
 /** The field with the values of a record, which a person may have written as JSON text. */
-function fieldsOf(context: ExecuteContext, item: Input): Json {
-  const value = field<Json | string>(context, 'fields', item);
-  return typeof value === 'string' ? (JSON.parse(value) as Json) : value;
+function fieldsOf(context: IExecuteFunctions, item: Input): IDataObject {
+  const value = field<IDataObject | string>(context, 'fields', item);
+  return typeof value === 'string' ? (JSON.parse(value) as IDataObject) : value;
 }
 
 const lead = (id: string): string => `/leads/${encodeURIComponent(id)}`;
-const leadOf = (context: ExecuteContext, item: Input): string => lead(field(context, 'leadId', item));
+const leadOf = (context: IExecuteFunctions, item: Input): string => lead(field(context, 'leadId', item));
 
 const OPERATIONS: Record<string, Operation> = {
   'lead.get': async (context, item) => [await call(context, 'GET', leadOf(context, item), item.options)],
@@ -42,10 +48,10 @@ const OPERATIONS: Record<string, Operation> = {
     await call(context, 'PATCH', leadOf(context, item), { ...item.options, body: fieldsOf(context, item) }),
   ],
   'lead.setRemoteId': async (context, item) => {
-    const remoteId = {
-      id: field<string>(context, 'remoteId', item) || null,
-      integrationType: field<string>(context, 'integrationType', item),
-    };
+    const id = field<string>(context, 'remoteId', item);
+    // An expression that finds nothing is empty. It must not clear the ID that is stored.
+    if (!id) throw new Error('The CRM ID is empty. To clear the ID of a lead, update its field remoteId');
+    const remoteId = { id: String(id), integrationType: field<string>(context, 'integrationType', item) };
     return [await call(context, 'PATCH', leadOf(context, item), { ...item.options, body: { remoteId } })];
   },
   'lead.delete': async (context, item) => {
@@ -72,8 +78,8 @@ const BATCHES: Record<string, { key: string; size: number; run: BatchOperation }
         leads: items.map((item) => fieldsOf(context, item)),
       };
       const options = { ...items[0]!.options, body };
-      const { leads } = await call<{ leads: Json[] }>(context, 'POST', '/leads/batch', options);
-      return leads.map(({ outcome, lead }) => ({ outcome, ...(lead as Json) }));
+      const { leads } = await call<{ leads: IDataObject[] }>(context, 'POST', '/leads/batch', options);
+      return leads.map(({ outcome, lead }) => ({ outcome, ...(lead as IDataObject) }));
     },
   },
   'event.checkIn': {
@@ -93,8 +99,8 @@ const BATCHES: Record<string, { key: string; size: number; run: BatchOperation }
 };
 
 /** Reads and writes leads, events and changes. */
-export class Lanyard {
-  description = {
+export class Lanyard implements INodeType {
+  description: INodeTypeDescription = {
     displayName: 'Lanyard',
     name: 'lanyard',
     icon: 'file:lanyard.svg',
@@ -111,7 +117,7 @@ export class Lanyard {
   };
 
   /** An item that fails ends the workflow, unless it is set to continue: then the error is in the item's place. */
-  async execute(this: ExecuteContext): Promise<Item[][]> {
+  async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     const name = ['resource', 'operation'].map((part) => this.getNodeParameter(part, 0) as string).join('.');
     const items = this.getInputData().map((_, index): Input => {
       const given = this.getNodeParameter('options', index, {}) as { maxWait?: number; idempotencyKey?: string };
@@ -122,8 +128,12 @@ export class Lanyard {
   }
 }
 
-async function runEach(context: ExecuteContext, items: Input[], operation: Operation): Promise<Item[]> {
-  const results: Item[] = [];
+async function runEach(
+  context: IExecuteFunctions,
+  items: Input[],
+  operation: Operation,
+): Promise<INodeExecutionData[]> {
+  const results: INodeExecutionData[] = [];
   for (const item of items) {
     const found = await orErrors(context, [item], () => operation(context, item));
     results.push(...found.map((json) => ({ json, pairedItem: { item: item.index } })));
@@ -132,17 +142,17 @@ async function runEach(context: ExecuteContext, items: Input[], operation: Opera
 }
 
 async function runBatches(
-  context: ExecuteContext,
+  context: IExecuteFunctions,
   items: Input[],
   { key, size, run }: (typeof BATCHES)[string],
-): Promise<Item[]> {
+): Promise<INodeExecutionData[]> {
   const groups = new Map<string, Input[]>();
   for (const item of items) {
     // An item with an Idempotency-Key of its own is a request of its own.
     const group = item.options.idempotencyKey ?? String(context.getNodeParameter(key, item.index));
     groups.set(group, [...(groups.get(group) ?? []), item]);
   }
-  const results: Item[] = [];
+  const results: INodeExecutionData[] = [];
   for (const group of groups.values()) {
     for (let start = 0; start < group.length; start += size) {
       const part = group.slice(start, start + size);
@@ -158,16 +168,16 @@ async function runBatches(
  * all, so its items are then sent one by one, and those that are right are stored.
  */
 async function orErrors(
-  context: ExecuteContext,
+  context: IExecuteFunctions,
   items: Input[],
-  work: (part: Input[]) => Promise<Json[]>,
-): Promise<Json[]> {
+  work: (part: Input[]) => Promise<IDataObject[]>,
+): Promise<IDataObject[]> {
   try {
     return await work(items);
   } catch (error) {
     if (!context.continueOnFail()) throw error;
     if (items.length === 1) return [{ error: (error as Error).message }];
-    const results: Json[] = [];
+    const results: IDataObject[] = [];
     for (const item of items) results.push(...(await orErrors(context, [item], work)));
     return results;
   }

@@ -1,5 +1,13 @@
 import { call } from './api';
-import type { HookContext, Item, Json, WebhookContext } from './n8n';
+import type {
+  IDataObject,
+  IHookFunctions,
+  INodeExecutionData,
+  INodeType,
+  INodeTypeDescription,
+  IWebhookFunctions,
+  IWebhookResponseData,
+} from './n8n-workflow';
 import { isSigned } from './signature';
 
 /** What is stored of the webhook with the workflow. */
@@ -12,7 +20,7 @@ interface Stored {
 interface Message {
   type: 'changes' | 'ping';
   phase: 'snapshot' | 'changes';
-  changes: Json[];
+  changes: IDataObject[];
   hasMore: boolean;
   timestamp: string;
 }
@@ -27,8 +35,8 @@ const nameOf = (resource: string): string =>
  * it when it is switched off. The answer is given when the workflow has ended, so that Lanyard sends a page again whose
  * workflow failed or was killed.
  */
-export class LanyardTrigger {
-  description = {
+export class LanyardTrigger implements INodeType {
+  description: INodeTypeDescription = {
     displayName: 'Lanyard Trigger',
     name: 'lanyardTrigger',
     icon: 'file:lanyard.svg',
@@ -40,7 +48,16 @@ export class LanyardTrigger {
     inputs: [],
     outputs: ['main'],
     credentials: [{ name: 'lanyardApi', required: true }],
-    webhooks: [{ name: 'default', httpMethod: 'POST', responseMode: 'lastNode', path: 'webhook', rawBody: true }],
+    webhooks: [
+      {
+        name: 'default',
+        httpMethod: 'POST',
+        path: 'webhook',
+        rawBody: true,
+        responseMode: 'lastNode',
+        responseData: 'noData',
+      },
+    ],
     properties: [
       {
         displayName: 'Records',
@@ -72,7 +89,7 @@ export class LanyardTrigger {
   webhookMethods = {
     default: {
       /** Whether Lanyard still has the webhook, and it leads to this workflow. */
-      async checkExists(this: HookContext): Promise<boolean> {
+      async checkExists(this: IHookFunctions): Promise<boolean> {
         const stored = this.getWorkflowStaticData('node') as Stored;
         if (!stored.webhookId || !stored.secret || stored.url !== this.getNodeWebhookUrl('default')) return false;
         const found = await call<{ id: string } | undefined>(this, 'GET', `/webhooks/${stored.webhookId}`, {
@@ -82,7 +99,7 @@ export class LanyardTrigger {
         return found !== undefined;
       },
 
-      async create(this: HookContext): Promise<boolean> {
+      async create(this: IHookFunctions): Promise<boolean> {
         const url = this.getNodeWebhookUrl('default');
         const since = this.getNodeParameter('snapshot', false) ? undefined : 'now';
         const body = { url, resources: this.getNodeParameter('resources'), since };
@@ -94,7 +111,7 @@ export class LanyardTrigger {
         return true;
       },
 
-      async delete(this: HookContext): Promise<boolean> {
+      async delete(this: IHookFunctions): Promise<boolean> {
         const stored = this.getWorkflowStaticData('node') as Stored;
         if (stored.webhookId) {
           await call(this, 'DELETE', `/webhooks/${stored.webhookId}`, { maxWait: MAX_WAIT_S, mayBeMissing: true });
@@ -106,7 +123,7 @@ export class LanyardTrigger {
   };
 
   /** Gives one item for each change. A message that Lanyard has not signed is 401, and starts nothing. */
-  async webhook(this: WebhookContext): Promise<{ workflowData?: Item[][]; noWebhookResponse?: true }> {
+  async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
     const { rawBody } = this.getRequestObject();
     const { secret } = this.getWorkflowStaticData('node') as Stored;
     const answer = (status: number): { noWebhookResponse: true } => {
@@ -116,7 +133,7 @@ export class LanyardTrigger {
     if (!secret || !isSigned(this.getHeaderData(), rawBody, [secret])) return answer(401);
     const message = JSON.parse(rawBody.toString()) as Message;
     if (message.type === 'ping') return answer(204);
-    const items = message.changes.map((change): Item => ({ json: { ...change, phase: message.phase } }));
+    const items = message.changes.map((change): INodeExecutionData => ({ json: { ...change, phase: message.phase } }));
     const isEnd = message.phase === 'changes' && message.changes.length === 0;
     if (isEnd && this.getNodeParameter('marksEnd', false)) items.push({ json: { phase: 'snapshotEnd' } });
     if (items.length === 0) return answer(204);

@@ -1,10 +1,10 @@
-import type { Context, HttpRequest, HttpResponse, Json } from './n8n';
+import type { Context, IHttpRequestOptions, IN8nHttpFullResponse, IDataObject } from './n8n-workflow';
 
 /** Nothing was changed by these, and the same request may succeed after the seconds of `Retry-After`. */
 const RETRIABLE = [409, 429, 503];
 
 export interface Call {
-  qs?: Json;
+  qs?: IDataObject;
   body?: unknown;
   /** Makes a repeated POST or PATCH have one effect. */
   idempotencyKey?: string;
@@ -31,10 +31,15 @@ const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTi
  * The `results` of a request. It waits as `Retry-After` says, and gives up before it would have waited longer than it may.
  * @throws LanyardApiError
  */
-export async function call<T = Json>(context: Context, method: HttpRequest['method'], path: string, options: Call) {
+export async function call<T = IDataObject>(
+  context: Context,
+  method: IHttpRequestOptions['method'],
+  path: string,
+  options: Call,
+) {
   const { baseUrl } = (await context.getCredentials('lanyardApi')) as { baseUrl: string };
   const { qs, body, idempotencyKey, maxWait, mayBeMissing } = options;
-  const request: HttpRequest = {
+  const request: IHttpRequestOptions = {
     method,
     url: `${baseUrl.replace(/\/+$/, '')}${path}`,
     qs,
@@ -58,7 +63,7 @@ export async function call<T = Json>(context: Context, method: HttpRequest['meth
   }
 }
 
-function errorOf({ statusCode, headers, body }: HttpResponse, waited: number): LanyardApiError {
+function errorOf({ statusCode, headers, body }: IN8nHttpFullResponse, waited: number): LanyardApiError {
   const text = (body as { error?: string } | undefined)?.error ?? 'no answer of the API';
   const fault = headers['lanyard-fault'];
   const reason = [headers['lanyard-fault-reason'], headers['lanyard-fault-detail']].filter(Boolean).join(', ');
@@ -75,10 +80,10 @@ interface Page {
 
 /** The entries of a list, page by page, up to a number of them. */
 export async function entries(context: Context, path: string, list: string, max: number, options: Call) {
-  const found: Json[] = [];
+  const found: IDataObject[] = [];
   for (let offset = 0; found.length < max; offset++) {
     const page = await call<Page>(context, 'GET', path, { ...options, qs: { ...options.qs, limit: 50, offset } });
-    const items = page[list] as Json[];
+    const items = page[list] as IDataObject[];
     found.push(...items);
     if (items.length < 50 || (offset + 1) * 50 >= page.total) break;
   }

@@ -1,24 +1,66 @@
-import type { Property } from './n8n';
+import type { INodeProperties } from './n8n-workflow';
 
 /** The form of the node: what it can do with which record, and the fields of each. */
 
-type Operation = [value: string, name: string, action: string];
+const LEAD_OPERATION: INodeProperties = {
+  displayName: 'Operation',
+  name: 'operation',
+  type: 'options',
+  noDataExpression: true,
+  displayOptions: { show: { resource: ['lead'] } },
+  options: [
+    {
+      name: 'Create or Update',
+      value: 'upsert',
+      description: 'Create a new record, or update the current one if it already exists (upsert)',
+      action: 'Create or update leads',
+    },
+    { name: 'Delete', value: 'delete', action: 'Delete a lead' },
+    {
+      name: 'Find',
+      value: 'find',
+      description: 'Find leads by e-mail address or CRM ID',
+      action: 'Find leads',
+    },
+    { name: 'Get', value: 'get', action: 'Get a lead' },
+    { name: 'Get Many', value: 'getMany', action: 'Get many leads' },
+    {
+      name: 'Set CRM ID',
+      value: 'setRemoteId',
+      description: 'Store the ID that a CRM has for the lead',
+      action: 'Set the CRM ID of a lead',
+    },
+    { name: 'Update', value: 'update', action: 'Update a lead' },
+  ],
+  default: 'upsert',
+};
 
-const OPERATIONS: Record<string, Operation[]> = {
-  lead: [
-    ['upsert', 'Create or Update', 'Create or update leads'],
-    ['get', 'Get', 'Get a lead'],
-    ['find', 'Find', 'Find leads by e-mail address or CRM ID'],
-    ['getMany', 'Get Many', 'Get many leads'],
-    ['update', 'Update', 'Update a lead'],
-    ['setRemoteId', 'Set CRM ID', 'Set the CRM ID of a lead'],
-    ['delete', 'Delete', 'Delete a lead'],
+const EVENT_OPERATION: INodeProperties = {
+  displayName: 'Operation',
+  name: 'operation',
+  type: 'options',
+  noDataExpression: true,
+  displayOptions: { show: { resource: ['event'] } },
+  options: [
+    {
+      name: 'Check In',
+      value: 'checkIn',
+      description: 'Register leads for an event or check them in',
+      action: 'Check leads in at an event',
+    },
+    { name: 'Get Many', value: 'getMany', action: 'Get many events' },
   ],
-  event: [
-    ['getMany', 'Get Many', 'Get many events'],
-    ['checkIn', 'Check In', 'Register leads for an event or check them in'],
-  ],
-  changes: [['get', 'Get Since', 'Get the changes since a cursor']],
+  default: 'getMany',
+};
+
+const CHANGES_OPERATION: INodeProperties = {
+  displayName: 'Operation',
+  name: 'operation',
+  type: 'options',
+  noDataExpression: true,
+  displayOptions: { show: { resource: ['changes'] } },
+  options: [{ name: 'Get Since', value: 'get', action: 'Get the changes since a cursor' }],
+  default: 'get',
 };
 
 export const INTEGRATIONS = ['HUB_SPOT', 'SALES_FORCE', 'PIPE_DRIVE', 'ZOHO', 'MARKETO', 'ELOQUA', 'PARDOT', 'WEBHOOK'];
@@ -26,23 +68,19 @@ export const INTEGRATIONS = ['HUB_SPOT', 'SALES_FORCE', 'PIPE_DRIVE', 'ZOHO', 'M
 const choices = (values: string[]) => values.map((value) => ({ name: value, value }));
 
 /** A field that is shown for some operations of a resource. */
-const shownFor = (resource: string, operations: string[], property: Property): Property => ({
+const shownFor = (resource: string, operations: string[], property: INodeProperties): INodeProperties => ({
   ...property,
   displayOptions: { show: { resource: [resource], operation: operations } },
 });
 
-const operationOf = (resource: string): Property => ({
-  displayName: 'Operation',
-  name: 'operation',
-  type: 'options',
-  noDataExpression: true,
-  displayOptions: { show: { resource: [resource] } },
-  options: OPERATIONS[resource]!.map(([value, name, action]) => ({ value, name, action })),
-  default: OPERATIONS[resource]![0]![0],
-});
-
-const LEAD_ID: Property = { displayName: 'Lead ID', name: 'leadId', type: 'string', default: '', required: true };
-const LIMIT: Property = {
+const LEAD_ID: INodeProperties = {
+  displayName: 'Lead ID',
+  name: 'leadId',
+  type: 'string',
+  default: '',
+  required: true,
+};
+const LIMIT: INodeProperties = {
   displayName: 'Limit',
   name: 'limit',
   type: 'number',
@@ -50,7 +88,7 @@ const LIMIT: Property = {
   default: 50,
   description: 'Max number of results to return',
 };
-const INTEGRATION: Property = {
+const INTEGRATION: INodeProperties = {
   displayName: 'CRM',
   name: 'integrationType',
   type: 'options',
@@ -58,14 +96,14 @@ const INTEGRATION: Property = {
   default: 'HUB_SPOT',
   description: 'The system that the ID is of',
 };
-const REMOTE_ID: Property = {
+const REMOTE_ID: INodeProperties = {
   displayName: 'CRM ID',
   name: 'remoteId',
   type: 'string',
   default: '',
   description: 'The ID that the CRM has for the lead',
 };
-const LEAD_FIELDS: Property = {
+const LEAD_FIELDS: INodeProperties = {
   displayName: 'Fields',
   name: 'fields',
   type: 'json',
@@ -75,7 +113,7 @@ const LEAD_FIELDS: Property = {
     'default all of the input item.',
 };
 
-const LEAD: Property[] = [
+const LEAD: INodeProperties[] = [
   shownFor('lead', ['upsert'], {
     displayName: 'Match By',
     name: 'matchBy',
@@ -94,6 +132,7 @@ const LEAD: Property[] = [
     displayName: 'E-Mail Address',
     name: 'email',
     type: 'string',
+    placeholder: 'name@email.com',
     default: '',
     description: 'Leads with this address, ignoring letter case',
   }),
@@ -102,7 +141,7 @@ const LEAD: Property[] = [
   shownFor('lead', ['find', 'getMany'], LIMIT),
 ];
 
-const EVENT: Property[] = [
+const EVENT: INodeProperties[] = [
   shownFor('event', ['getMany'], LIMIT),
   shownFor('event', ['checkIn'], {
     displayName: 'Event ID',
@@ -129,7 +168,7 @@ const EVENT: Property[] = [
   }),
 ];
 
-const CHANGES: Property[] = [
+const CHANGES: INodeProperties[] = [
   shownFor('changes', ['get'], {
     displayName: 'Cursor',
     name: 'cursor',
@@ -146,7 +185,7 @@ const CHANGES: Property[] = [
   }),
 ];
 
-export const PROPERTIES: Property[] = [
+export const PROPERTIES: INodeProperties[] = [
   {
     displayName: 'Resource',
     name: 'resource',
@@ -159,7 +198,9 @@ export const PROPERTIES: Property[] = [
     ],
     default: 'lead',
   },
-  ...Object.keys(OPERATIONS).map(operationOf),
+  LEAD_OPERATION,
+  EVENT_OPERATION,
+  CHANGES_OPERATION,
   ...LEAD,
   ...EVENT,
   ...CHANGES,

@@ -8,7 +8,7 @@ type Headers = Record<string, string | string[] | undefined>;
 /**
  * Whether a message was signed with one of the secrets, by Standard Webhooks 1.0.0. While a secret rotates, a message has
  * two signatures.
- * @param body the bytes as they arrived
+ * @param body The bytes as they arrived.
  */
 export function isSigned(headers: Headers, body: Buffer, secrets: readonly string[], now = Date.now()): boolean {
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>

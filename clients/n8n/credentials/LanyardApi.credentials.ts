@@ -1,11 +1,11 @@
-import type { Property } from './n8n';
+import type { ICredentialType, INodeProperties } from '../nodes/Lanyard/n8n-workflow';
 
 /** The address of a Lanyard, and an API key of it. */
-export class LanyardApi {
+export class LanyardApi implements ICredentialType {
   name = 'lanyardApi';
   displayName = 'Lanyard API';
-  icon = 'file:lanyard.svg';
-  properties: Property[] = [
+  icon = 'file:../nodes/Lanyard/lanyard.svg';
+  properties: INodeProperties[] = [
     {
       displayName: 'Base URL',
       name: 'baseUrl',
@@ -25,6 +25,9 @@ export class LanyardApi {
       description: 'A key of scope "read" is enough for triggers and reads; writes need scope "all"',
     },
   ];
-  authenticate = { type: 'generic', properties: { headers: { 'x-api-key': '={{$credentials.apiKey}}' } } };
+  authenticate: ICredentialType['authenticate'] = {
+    type: 'generic',
+    properties: { headers: { 'x-api-key': '={{$credentials.apiKey}}' } },
+  };
   test = { request: { baseURL: '={{$credentials.baseUrl}}', url: '/events', qs: { limit: 1 } } };
 }
