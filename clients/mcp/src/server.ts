@@ -1,6 +1,8 @@
 import {
   acceptedContent,
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
   inputRequired,
   type InputRequiredResult,
   McpServer,
@@ -56,7 +58,7 @@ export async function createServer(session: Session): Promise<McpServer> {
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     const input = params.arguments ?? {};
     if (isUnconfirmedDelete(tool, input, session, mcpReq)) {
-      return mcpReq.inputResponses?.[CONFIRMATION] ? failure(NOT_AGREED) : askUser(mcp, session);
+      return mcpReq.inputResponses?.[CONFIRMATION] ? failure(NOT_AGREED) : askUser(mcp, session, mcpReq);
     }
     return call(tool, input, session, mcpReq.signal);
   });
@@ -98,8 +100,14 @@ function isUnconfirmedDelete(
 const CONFIRMATION = 'confirm';
 const NOT_AGREED = 'Nothing was deleted: the user did not agree.';
 
-function askUser({ server }: McpServer, { deleteCount }: Session): CallToolResult | InputRequiredResult {
-  if (!server.getClientCapabilities()?.elicitation) {
+function askUser(
+  { server }: McpServer,
+  { deleteCount }: Session,
+  { envelope }: ServerContext['mcpReq'],
+): CallToolResult | InputRequiredResult {
+  // A client of revision 2026-07-28 sends its capabilities with each request, and earlier ones when they connect.
+  const sent = (envelope as Record<string, ClientCapabilities> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
+  if (!(sent ?? server.getClientCapabilities())?.elicitation) {
     return failure(
       `Nothing was deleted. ${deleteCount} leads have been deleted, and no more can be, because this client cannot ask its user.`,
     );
