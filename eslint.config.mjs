@@ -10,7 +10,7 @@ const longer = [
   // The first migration makes all tables, and is never edited once it is released.
   {
     files: ['src/data/schema/migrations/1767225600000-initial-schema.ts'],
-    rules: { 'max-lines': lines(400) },
+    rules: { 'max-lines': lines(550) },
   },
   // The function that is given to `describe` holds a whole suite, which is read test by test.
   { files: ['test/**/*spec.ts'], rules: { 'max-lines': lines(500), 'max-lines-per-function': 'off' } },

@@ -4,6 +4,7 @@ import { MulterModule } from '@nestjs/platform-express';
 import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
+import { PRUNE_USAGE } from './access/access.service';
 import { PRUNE_AUDIT_LOG } from './access/audit-log.service';
 import { OwnRecordInterceptor } from './access/own-record.interceptor';
 import { ScopeInterceptor } from './access/scope.interceptor';
@@ -23,6 +24,7 @@ import { contextsOf, type Extension } from './extensions/extension';
 import { HealthController } from './observability/health.controller';
 import { EnvelopeInterceptor } from './http/pipeline/envelope.interceptor';
 import { ErrorFilter } from './http/pipeline/error.filter';
+import { DryRunInterceptor } from './http/pipeline/dry-run.interceptor';
 import { IdempotencyInterceptor } from './http/pipeline/idempotency.interceptor';
 import { MAX_BODY_BYTES } from './http/pipeline/body-memory-limit';
 import { JsonBodyInterceptor } from './http/pipeline/json-body.interceptor';
@@ -46,6 +48,7 @@ const globalProviders = ({ simulate }: Config) => [
   { provide: APP_INTERCEPTOR, useClass: ScopeInterceptor },
   { provide: APP_INTERCEPTOR, useClass: PreferencesInterceptor },
   { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: DryRunInterceptor },
   { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
   { provide: APP_INTERCEPTOR, useClass: OwnRecordInterceptor },
@@ -67,11 +70,13 @@ const databaseOptions = ({ databaseUrl = '', poolSize, auditDays }: Config): Dat
   },
 });
 
+/** The tables whose rows expire. */
 const pruneTasks = ({ changesDays, auditDays }: Config): PruneTask[] => [
   { noun: 'changes', text: PRUNE_CHANGES, values: [changesDays] },
   { noun: 'positions of cursors', text: PRUNE_POSITIONS, values: [changesDays] },
   { noun: 'audit entries', text: PRUNE_AUDIT_LOG, values: [auditDays] },
   { noun: 'idempotent answers', text: PRUNE_RESPONSES, values: [] },
+  { noun: 'usage of API keys', text: PRUNE_USAGE, values: [] },
 ];
 
 @Module({})

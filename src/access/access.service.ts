@@ -32,16 +32,19 @@ export const FIND_KEYS = `
   from api_keys k join organizations o on o.id = organization_id where hash = any($1) and revoked_at is null`;
 
 /**
- * Adds the use counts `$2` of the keys `$1`, which were last used at the times `$3`, to those of other processes. Counts are kept
- * for a day.
+ * Adds the use counts `$2` of the keys `$1`, which were last used at the times `$3`, to those of other processes.
  */
 export const ADD_USAGE = `
   with uses as (select * from unnest($1::uuid[], $2::integer[], $3::timestamptz[]) as u(id, requests, used_at)),
-    noted as (update api_keys k set last_used_at = greatest(last_used_at, least(used_at, now())) from uses where k.id = uses.id returning k.id),
-    swept as (delete from key_usage where minute < now() - interval '1 day')
+    noted as (update api_keys k set last_used_at = greatest(last_used_at, least(used_at, now())) from uses where k.id = uses.id returning k.id)
   insert into key_usage (api_key_id, minute, requests)
   select id, date_trunc('minute', now()), requests from uses join noted using (id) order by id
   on conflict (api_key_id, minute) do update set requests = key_usage.requests + excluded.requests`;
+
+/** Deletes at most `$1` use counts that are older than a day. */
+export const PRUNE_USAGE = `
+  delete from key_usage where ctid = any(array(
+    select ctid from key_usage where minute < now() - interval '1 day' limit $1 for update skip locked)) returning 1`;
 
 /** Finds the caller that an API key belongs to. */
 @Injectable()

@@ -1,8 +1,9 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { Request } from 'express';
+import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { Writes } from '../data/database/writes';
 import { OutOfScope, RowNotFound } from '../errors/exceptions';
+import { HttpInterceptor } from '../http/pipeline/http-interceptor';
 import { type OwnRecord, ownRecordOf, requiredScopesOf, scopesOf } from '../http/pipeline/scopes';
 import { OwnRecords } from './own-records';
 
@@ -11,24 +12,33 @@ import { OwnRecords } from './own-records';
  * have changed the record since ScopeInterceptor looked; then nothing is shown and nothing is written.
  */
 @Injectable()
-export class OwnRecordInterceptor implements NestInterceptor {
+export class OwnRecordInterceptor extends HttpInterceptor {
   constructor(
     private readonly ownRecords: OwnRecords,
     private readonly writes: Writes,
-  ) {}
+  ) {
+    super();
+  }
 
   /** @throws OutOfScope */
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (context.getType() !== 'http') return next.handle();
-    const request = context.switchToHttp().getRequest<Request>();
+  protected handle(
+    request: Request,
+    _response: Response,
+    context: ExecutionContext,
+    next: CallHandler,
+  ): Observable<unknown> {
     const { caller } = request;
     const ownRecord = caller?.scope === 'capture' ? ownRecordOf(context) : undefined;
     if (!caller || !ownRecord || scopesOf(context, request.method).includes(caller.scope)) return next.handle();
-    return from(this.writes.transaction(caller, () => this.handle(context, next, ownRecord)));
+    return from(this.writes.transaction(caller, () => this.handleOwn(request, context, next, ownRecord)));
   }
 
-  private async handle(context: ExecutionContext, next: CallHandler, ownRecord: OwnRecord): Promise<unknown> {
-    const request = context.switchToHttp().getRequest<Request>();
+  private async handleOwn(
+    request: Request,
+    context: ExecutionContext,
+    next: CallHandler,
+    ownRecord: OwnRecord,
+  ): Promise<unknown> {
     const requireOwn = async (): Promise<void> => {
       if (await this.ownRecords.isOwn(request, ownRecord)) return;
       throw new OutOfScope(requiredScopesOf(context, request.method));

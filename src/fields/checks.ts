@@ -16,13 +16,16 @@ export const numberCheck =
     return isValid(value) ? undefined : 'range';
   };
 
-export const checkNumericId: Check = (value) => {
-  if (!Number.isInteger(value)) return 'type';
-  return Number.isSafeInteger(value) && (value as number) > 0 ? undefined : 'range';
-};
-
 export const isWithin = (value: number, { minimum, maximum }: { minimum: number; maximum: number }): boolean =>
   value >= minimum && value <= maximum;
+
+/** The check of an integer by the limits of its schema. */
+export const integerCheck =
+  (limits: { minimum: number; maximum: number }): Check =>
+  (value) => {
+    if (!Number.isInteger(value)) return 'type';
+    return isWithin(value as number, limits) ? undefined : 'range';
+  };
 
 export const dateCheck =
   (isValid: (value: unknown) => value is string, start?: string): Check =>

@@ -1,10 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import {
-  checkNumericId,
   dateCheck,
   everyEntry,
   findDuplicate,
+  integerCheck,
   invalidEntry,
   invalidObject,
   isWithin,
@@ -35,12 +35,13 @@ import {
   text,
   TIME_OF_DAY,
   UUID,
-} from './schemas';
+} from './value-schemas';
 import {
   isBlank,
   isCalendarDay,
   isStorableJson,
   isStorableText,
+  isUtc,
   isUuid,
   isVisibleEmail,
   isWithinLength,
@@ -65,8 +66,8 @@ export const MAX_LENGTH = { name: 255, url: 2048, prose: 65_535 } as const;
 /** Maximum entries of a list that has no other limit: PostgreSQL renders at most 1 GiB, and an entry has 40 bytes or more. */
 export const MAX_ENTRIES = 26_843_545;
 
-/** A kind of field without options of its own. */
-const kind =
+/** The decorator of a field without options of its own. */
+const fieldOf =
   (definition: FieldDefinition) =>
   (options: FieldOptions = {}): PropertyDecorator =>
     field(definition, options);
@@ -90,13 +91,13 @@ const isShortText = (value: unknown): value is string =>
   isStorableText(value) && isWithinLength(value, MAX_LENGTH.name);
 const isEmailText = (value: unknown): boolean => isShortText(value) && isVisibleEmail(value);
 
-export const Email = kind({
+export const Email = fieldOf({
   kind: 'email',
   schema: email(MAX_LENGTH.name),
   check: textCheck(isEmailText, MAX_LENGTH.name),
 });
 
-export const BooleanField = kind({
+export const BooleanField = fieldOf({
   schema: { type: 'boolean' },
   check: (value) => (typeof value === 'boolean' ? undefined : 'type'),
 });
@@ -104,11 +105,7 @@ export const BooleanField = kind({
 /** An integer within int32, not negative unless `min` says so. */
 export function Int32({ min, max, ...options }: FieldOptions<{ min?: number; max?: number }> = {}) {
   const schema = int32(min, max);
-  const check: Check = (value) => {
-    if (!Number.isInteger(value)) return 'type';
-    return isWithin(value as number, schema) ? undefined : 'range';
-  };
-  return field({ schema, check }, options);
+  return field({ schema, check: integerCheck(schema) }, options);
 }
 
 type DecimalOptions = FieldOptions<{
@@ -144,14 +141,14 @@ export function Decimal({ precision, scale = 0, min, max, ...options }: DecimalO
 }
 
 /** Any JSON value, of a `jsonb` column. */
-export const JsonField = kind({
+export const JsonField = fieldOf({
   kind: 'json',
   schema: {},
   check: (value) => (isStorableJson(value) ? undefined : 'unstorable'),
 });
 
 /** The id of an event or a user: an integer from 1 to 2^53 - 1. */
-export const NumericId = kind({ schema: NUMERIC_ID, check: checkNumericId });
+export const NumericId = fieldOf({ schema: NUMERIC_ID, check: integerCheck(NUMERIC_ID) });
 
 /** One of the values of an enumeration, which the API reference lists under its name. */
 export function OneOf(values: readonly string[], name: string, options: FieldOptions = {}): PropertyDecorator {
@@ -162,7 +159,7 @@ export function OneOf(values: readonly string[], name: string, options: FieldOpt
 const toLowerCase = (value: unknown): unknown => (isUuid(value) ? value.toLowerCase() : value);
 
 /** A uuid, converted to lower case as PostgreSQL shows it. */
-export const Uuid = kind({
+export const Uuid = fieldOf({
   kind: 'uuid',
   schema: UUID,
   check: textCheck(isUuid),
@@ -176,8 +173,6 @@ type NotBefore = FieldOptions<{ notBefore?: string }>;
 export const Day = ({ notBefore, ...options }: NotBefore = {}) =>
   field({ kind: 'date', schema: DAY, check: dateCheck(isCalendarDay, notBefore) }, options);
 
-const isUtc = (value: unknown): value is string => typeof value === 'string' && toUtc(value) === value;
-
 const dateTime = (schema: object, start?: string): FieldDefinition => ({
   kind: 'date-time',
   schema,
@@ -186,7 +181,7 @@ const dateTime = (schema: object, start?: string): FieldDefinition => ({
 });
 
 /** A date-time, converted to ISO 8601 in UTC with milliseconds; the API reference shows that form. */
-export const DateTime = kind(dateTime(DATE_TIME));
+export const DateTime = fieldOf(dateTime(DATE_TIME));
 
 /** The same in a body; the API reference shows every form that is accepted. */
 export const DateTimeInput = (options: NotBefore = {}) => {
@@ -201,7 +196,7 @@ const toMicroseconds = (value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/(\.\d{6})\d{1,3}Z$/, '$1Z') : value;
 
 /** A date-time in UTC, cut to microseconds: PostgreSQL would round it, even out of the year 9999. */
-export const PreciseDateTime = kind({
+export const PreciseDateTime = fieldOf({
   kind: 'date-time',
   schema: DATE_TIME,
   check: textCheck(isUtcOfAnyPrecision),
@@ -209,7 +204,7 @@ export const PreciseDateTime = kind({
 });
 
 /** A time of day, HH:MM:SS. */
-export const TimeOfDay = kind({ kind: 'time', schema: TIME_OF_DAY, check: patternCheck(TIME_OF_DAY) });
+export const TimeOfDay = fieldOf({ kind: 'time', schema: TIME_OF_DAY, check: patternCheck(TIME_OF_DAY) });
 
 type ListOptions = FieldOptions<{
   min?: number;

@@ -1,7 +1,8 @@
 import { MAX_PAGE_SIZE } from '../data/database/limits';
+import { isWithin } from './checks';
 import { type Check, field } from './field-rules';
 import { invalidTextReason } from './invalid-reason';
-import { int32 } from './schemas';
+import { int32 } from './value-schemas';
 import { parseDecimal } from './text';
 
 export const DEFAULT_PAGE_SIZE = 20;
@@ -14,11 +15,11 @@ export function toInteger(value: unknown, max = Infinity): unknown {
   return Number.isNaN(integer) ? value : integer;
 }
 
-/** The check of an integer from `min` to `max` that a text has been converted to. */
-export const integerCheck =
-  (min: number, max = Infinity): Check =>
+/** The check of an integer that `toInteger` has made of a text. */
+export const sentIntegerCheck =
+  ({ minimum, maximum = Infinity }: { minimum: number; maximum?: number }): Check =>
   (value) => {
-    if (typeof value === 'number') return value >= min && value <= max ? undefined : 'range';
+    if (typeof value === 'number') return isWithin(value, { minimum, maximum }) ? undefined : 'range';
     return typeof value === 'string' && /^-\d+$/.test(value) ? 'range' : invalidTextReason(value);
   };
 
@@ -27,7 +28,7 @@ export const PageSize = (size: number, max: number, description: string): Proper
   field(
     {
       schema: { type: 'integer', minimum: 1, default: size },
-      check: integerCheck(1),
+      check: sentIntegerCheck({ minimum: 1 }),
       convert: (value) => toInteger(value, max),
     },
     { optional: true, description: `${description} Values above ${max} count as ${max}.` },
@@ -43,7 +44,7 @@ export class PageQuery {
   @field(
     {
       schema: { ...OFFSET, default: 0 },
-      check: integerCheck(0, OFFSET.maximum),
+      check: sentIntegerCheck(OFFSET),
       convert: (value) => toInteger(value),
     },
     {

@@ -1,12 +1,13 @@
 import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
 import { InvalidRequest } from '../errors/exceptions';
-import { type Check, field } from './field-rules';
+import { textCheck } from './checks';
+import { field } from './field-rules';
 import { OneOf, Text, Uuid } from './fields';
 import { invalidTextReason } from './invalid-reason';
-import { integerCheck, toInteger } from './page-query';
-import { NUMERIC_ID, UUID, ZONED_DATE_TIME } from './schemas';
-import { isUuid, MAX_HEAD_BYTES, parseDecimal, toUtc } from './text';
+import { sentIntegerCheck, toInteger } from './page-query';
+import { NUMERIC_ID, UUID, ZONED_DATE_TIME } from './value-schemas';
+import { isUtc, isUuid, MAX_HEAD_BYTES, parseDecimal, toUtc } from './text';
 
 const uuid: PipeTransform<string, string> = {
   transform: (value, { data: name }) => {
@@ -76,18 +77,16 @@ const BOOLEANS = new Map<unknown, boolean>([
 /** An optional query parameter with the ID of an event: a positive safe integer in decimal digits. */
 export const QueryNumericId = (description: string) =>
   field(
-    { schema: NUMERIC_ID, check: integerCheck(1, NUMERIC_ID.maximum), convert: (value) => toInteger(value) },
+    { schema: NUMERIC_ID, check: sentIntegerCheck(NUMERIC_ID), convert: (value) => toInteger(value) },
     { ...query, description },
   );
 
 /** An optional query parameter with a date-time and its zone, converted to UTC. A blank counts as `+`, as in form encoding. */
 export const QueryDateTime = (description: string) =>
   field(
-    { kind: 'date-time', schema: ZONED_DATE_TIME, check: zonedCheck, convert: zonedToUtc },
+    { kind: 'date-time', schema: ZONED_DATE_TIME, check: textCheck(isUtc), convert: zonedToUtc },
     { ...query, description },
   );
-
-const zonedCheck: Check = (value) => (toUtc(value) === value ? undefined : invalidTextReason(value));
 
 function zonedToUtc(value: unknown): unknown {
   const utc = typeof value === 'string' && value.includes('T') ? toUtc(value.replace(' ', '+')) : undefined;

@@ -83,3 +83,6 @@ export function toUtc(value: unknown): string | undefined {
   const utc = Number.isNaN(moment.getTime()) ? '' : moment.toISOString();
   return /^\d{4}-/.test(utc) && !utc.startsWith('0000') ? utc : undefined;
 }
+
+/** Whether the text is a date-time as `toUtc` writes it. */
+export const isUtc = (value: unknown): value is string => typeof value === 'string' && toUtc(value) === value;

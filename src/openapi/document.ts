@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
@@ -16,43 +18,8 @@ import { Components, describeOperation, Operation } from './operation';
 import { toOpenApi31 } from './openapi-schema';
 import { WEBHOOKS, WebhookChanges, WebhookPing } from '../feed/webhooks/webhook.response';
 
-const DESCRIPTION = `Lead capture and event management for the organization that owns the API key.
-
-**Get a key.** A first start with the embedded PostgreSQL prints one. The operator of a server issues more:
-\`lanyard keys issue --organization 1\`. _Authorize_ keeps a key in this browser until _Logout_.
-
-**First request.** Replace \`localhost:3000\` with the address of this server:
-
-    export LANYARD_URL=http://localhost:3000/api/v0
-    export LANYARD_KEY=lan_…
-    curl -H "x-api-key: $LANYARD_KEY" "$LANYARD_URL/leads?limit=1"
-
-\`/openapi.json\` and \`/openapi.yaml\` are this document, from which you can generate a client.
-
-**Authentication.** Every request needs the header \`x-api-key\`. A key gives access to data of its organization, so
-use it on servers, not in web pages. Revocations and new limits take effect within 5 seconds.
-Each operation names the scopes of keys that may call it: \`all\` may do everything, \`read\` every GET, \`capture\` what an app
-at a booth needs. Any other request is 403 with the reason \`scope\`.
-
-**Responses.** Success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
-without a value are null, never absent.
-
-**Pagination.** \`limit\` is the page size (20 by default, at most 50), \`offset\` the zero-based page index. Lists are in
-order of arrival, oldest first: new records are appended, so no record appears on two pages.
-
-**Requests.** Bodies are \`application/json\` or \`…+json\`; a body of any other type counts as empty. An invalid body is
-400 with the path of the first invalid field: \`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields and query parameters are
-ignored, or with \`Prefer: handling=strict\` rejected with 400. Text may be any Unicode except NUL and unpaired surrogates;
-lengths count characters. E-mail addresses must not contain control or format characters, and spaces only within quotes.
-\`Lanyard-Fault\` of a 400 names the parameter, header or field, without its value.
-
-**Rate limits.** Each key has a token bucket, by default of 20 tokens refilled at one per second; every request with a valid
-key takes one. If the bucket is empty, the response is 429: wait at least as long as \`Retry-After\` says.
-
-**Retries.** GET, PUT and DELETE can be repeated safely. Send an \`Idempotency-Key\` with POST and PATCH: a repeated request
-with the same key and body is carried out once and gets the first response.
-
-**Dry runs.** With \`Prefer: tx=rollback\`, any write is checked and gets its usual response, but nothing is stored.`;
+/** The introduction of the API reference. */
+const DESCRIPTION = readFileSync(join(__dirname, 'description.md'), 'utf8').trimEnd();
 
 const SERVER_DESCRIPTION = 'The server that serves this description, in production or on a local machine.';
 const KEY_DESCRIPTION = 'API key of the organization, issued by the operator. Must be sent once.';

@@ -4,7 +4,7 @@ import { CHALLENGE } from '../http/pipeline/error.filter';
 import { FAULT_DETAIL_HEADER, FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
 import { FAULT_REASONS } from '../errors/faults';
 import { REQUEST_ID_PATTERN } from '../http/server/request';
-import { int64, int32 } from '../fields/schemas';
+import { int64, int32 } from '../fields/value-schemas';
 import { KEY_SCOPES } from '../http/pipeline/scopes';
 import { IDEMPOTENCY_KEY } from '../http/pipeline/idempotency.interceptor';
 import { MAX_TOKENS } from '../http/rate-limit/token-bucket';
@@ -18,6 +18,8 @@ interface Header {
   schema: object;
   example: unknown;
 }
+
+const [LIMIT, REMAINING, RESET] = BUCKET_HEADERS;
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 255 };
 
@@ -42,9 +44,9 @@ const HEADERS = {
     { ...TEXT, maxLength: 128, pattern: REQUEST_ID_PATTERN.source },
     '5f0c6f7e-2f6b-4b57-9a0e-3b1d6f0a9c21',
   ),
-  'X-RateLimit-Limit': always("Capacity of the key's token bucket.", int32(MAX_TOKENS.min, MAX_TOKENS.max), 20),
-  'X-RateLimit-Remaining': always('Whole tokens left after this request.', int32(0, MAX_TOKENS.max), 19),
-  'X-RateLimit-Reset': always('Unix time in seconds at which the bucket is full again.', int64(0), 1_777_887_001),
+  [LIMIT]: always("Capacity of the key's token bucket.", int32(MAX_TOKENS.min, MAX_TOKENS.max), 20),
+  [REMAINING]: always('Whole tokens left after this request.', int32(0, MAX_TOKENS.max), 19),
+  [RESET]: always('Unix time in seconds at which the bucket is full again.', int64(0), 1_777_887_001),
   'Retry-After': always('Seconds to wait before the next attempt.', int32(1), 1),
   [FAULT_HEADER]: sometimes(
     'Part of the request that caused the error: `query`, `path`, `header` or `body`, followed by the name of the ' +

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Organization, OrganizationsService } from '../access/organizations.service';
-import { MAX_INT32 } from '../fields/schemas';
+import { MAX_INT32 } from '../fields/value-schemas';
 import { isBlank, parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../fields/text';
 import { COMMAND_NAME } from './command-name';
 import { CommandError, UsageError } from './terminal/terminal';

@@ -57,23 +57,7 @@ export class Session {
     });
     try {
       const services = await this.connectServices(new Config({ ...config, databaseUrl: database.url }), database.url);
-      const usedConnections = new Set<Client>();
-      poolOf(services.get(DataSource)).on('acquire', (client) => usedConnections.add(client as PoolClient & Client));
-      let isFinishing = false;
-      stop.throwIfAborted();
-      const interruption = new Promise<never>((_, reject) => {
-        stop.addEventListener('abort', () => isFinishing || reject(stop.reason as Interrupted));
-      });
-      try {
-        return await Promise.race([work(services, database, () => (isFinishing = true)), interruption]);
-      } catch (error) {
-        // Closing the connections does not wait for the running statement.
-        if (error instanceof Interrupted) for (const client of usedConnections) client.end().catch(() => undefined);
-        throw error;
-      } finally {
-        // Interrupted work may never return its connection, because it may be waiting for input.
-        if (!stop.aborted) await services.close();
-      }
+      return await runUntilSignal(services, stop, (finish) => work(services, database, finish));
     } finally {
       await database.close();
     }
@@ -112,5 +96,34 @@ export class Session {
       if (error instanceof ConfigError) throw error;
       throw unreachableError(url, error);
     }
+  }
+}
+
+/**
+ * Runs work with services, and closes them.
+ * @param work calls `finish` when a signal must not interrupt it any more
+ * @throws Interrupted after a signal, without waiting for the work
+ */
+async function runUntilSignal<T>(
+  services: INestApplicationContext,
+  stop: AbortSignal,
+  work: (finish: () => void) => Promise<T>,
+): Promise<T> {
+  stop.throwIfAborted();
+  const usedConnections = new Set<Client>();
+  poolOf(services.get(DataSource)).on('acquire', (client) => usedConnections.add(client as PoolClient & Client));
+  let isFinishing = false;
+  const interruption = new Promise<never>((_, reject) => {
+    stop.addEventListener('abort', () => isFinishing || reject(stop.reason as Interrupted));
+  });
+  try {
+    return await Promise.race([work(() => (isFinishing = true)), interruption]);
+  } catch (error) {
+    // Closing the connections does not wait for the running statement.
+    if (error instanceof Interrupted) for (const client of usedConnections) client.end().catch(() => undefined);
+    throw error;
+  } finally {
+    // Interrupted work may never return its connection, because it may be waiting for input.
+    if (!stop.aborted) await services.close();
   }
 }

@@ -11,17 +11,14 @@ import { databaseErrorMessage } from '../data/database/errors';
 import { type Extension, extensionSchema } from '../extensions/extension';
 import { type OpenOptions, openDatabase } from '../data/schema/open';
 import { COMMAND_NAME } from '../operator/command-name';
-import { HealthController } from '../observability/health.controller';
 import { announce, flushLog, logToStandardError } from '../observability/log';
-import type { LeanExpressAdapter } from '../http/server/express-adapter';
 import { disablePretenuring } from '../http/server/heap-limit';
 import { listen } from '../http/server/listen';
-import { drainConnections } from '../http/server/shutdown';
 import { LocalLimits } from '../http/rate-limit/local-limits';
 import { createStopSignal } from '../http/server/stop-signal';
 import { announcePausedWebhooks } from '../feed/changes/announce-paused';
-import { FeedSender } from '../feed/changes/feed-sender';
 import { printWelcome } from './first-start';
+import { stopServer } from './stop';
 
 /** Announces lines, the version before the first: a start that is refused at once has one line alone, of why. */
 function createAnnouncer(): (line: string) => void {
@@ -62,10 +59,7 @@ async function serveUntilStopped(extension: Extension, json: boolean): Promise<v
       if (json) process.stdout.write(`${JSON.stringify(welcome)}\n`);
       await announcePausedWebhooks(app.get(DataSource), config, COMMAND_NAME, log);
       if (!stop.aborted) await once(stop, 'abort');
-      app.get(HealthController).isStopping = true;
-      void app.get(FeedSender).stop();
-      const adapter = app.getHttpAdapter() as unknown as LeanExpressAdapter;
-      await drainConnections(app.getHttpServer() as Server, adapter, config.drainMs);
+      await stopServer(app, config);
     } finally {
       await app.close();
     }

@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { DataSource } from 'typeorm';
-import { AccessService } from '../../src/access/access.service';
+import { AccessService, PRUNE_USAGE } from '../../src/access/access.service';
 import { ApiKeysService, IssuedKey, KeyExpiredOrRevoked } from '../../src/access/api-keys.service';
 import { hashKey, hasKeyForm, generateKey, keyPrefix } from '../../src/access/key-format';
 import { OrganizationsService } from '../../src/access/organizations.service';
+import { Pruner } from '../../src/data/database/pruner';
 import { createTestDatabase } from '../support/database';
 import { operatorServices } from '../support/operator-services';
 
@@ -121,5 +122,15 @@ describe('the use of keys', () => {
     expect(Number(shown)).toBeLessThanOrEqual(Number(revoked?.revokedAt));
     await first.onApplicationShutdown();
     expect(await lastUse()).toEqual(shown);
+  });
+
+  it('is forgotten after a day', async () => {
+    const one = await keys.issue(organizationId);
+    await db.query(
+      `insert into key_usage select $1, now() - n * interval '1 hour', 1 from unnest('{1,25}'::integer[]) n`,
+      [one.id],
+    );
+    await new Pruner(db, [{ noun: 'usage', text: PRUNE_USAGE, values: [] }]).prune();
+    expect(await counted(one)).toBe(1);
   });
 });

@@ -18,7 +18,7 @@ import {
   Uuid,
   UuidList,
 } from '../../src/fields/fields';
-import { email } from '../../src/fields/schemas';
+import { email } from '../../src/fields/value-schemas';
 import { findUnknownPath, unknownPaths } from '../../src/fields/unknown-fields';
 
 class Kinds {

@@ -29,6 +29,8 @@ export interface Endpoint {
   slots: Slot[];
   /** the names of the parameters of its query */
   filters: string[];
+  /** whether an id may be of no record: a list is empty then, unless the description has a 404 */
+  mayBeNotFound: boolean;
   /** of a list that is read page by page: the field of `results` that holds the items */
   list?: string;
   /** valid bodies, made with the ids of the slots by their names; one `undefined` where none is taken */
@@ -68,13 +70,17 @@ const BODIES: Record<string, Endpoint['bodies']> = {
   'PUT /industryEvents/:industryEventId': [() => ({ description: 'Taken' }), () => ({})],
 };
 
+/** Whether a value is an id of a record. A remote id is one of another system. */
+const isId = ({ format }: Schema, name: string): boolean =>
+  format === 'uuid' || (format === 'int64' && name.endsWith('Id'));
+
 /** The ids that a body takes, however deep. */
 function idsIn(schema: Schema, name = '', isMany = false): Slot[] {
-  const { items, properties, format } = resolveReference(schema);
+  const resolved = resolveReference(schema);
+  const { items, properties } = resolved;
   if (items) return idsIn(items, name, true);
   if (properties) return Object.entries(properties).flatMap(([key, inner]) => idsIn(inner, key, isMany));
-  const isId = format === 'uuid' || (format === 'int64' && name.endsWith('Id'));
-  return isId ? [{ where: 'body', name, kind: kindOf(name), isMany }] : [];
+  return isId(resolved, name) ? [{ where: 'body', name, kind: kindOf(name), isMany }] : [];
 }
 
 /** The example of a body, with other ids. */
@@ -99,19 +105,20 @@ const pathOf = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1
 const nameOf = (template: string, method: Method): string => `${method.toUpperCase()} ${pathOf(template)}`;
 
 function endpoint(template: string, method: Method, operation: Operation): Endpoint {
-  const { operationId, parameters, requestBody } = operation;
+  const { operationId, parameters, requestBody, responses } = operation;
+  const mayBeNotFound = '404' in responses;
   const path = pathOf(template);
   const name = nameOf(template, method);
-  const pathSlots = parameters
+  const withIds = parameters
     .map(resolveReference)
-    .filter((parameter) => parameter.in === 'path' || parameter.schema.format === 'uuid');
+    .filter((parameter) => parameter.in === 'path' || isId(parameter.schema, parameter.name));
   const filters = parameters
     .map(resolveReference)
     .filter((parameter) => parameter.in === 'query')
     .map((parameter) => parameter.name);
   const body = requestBody?.content['application/json'];
   const slots = [
-    ...pathSlots.map((parameter): Slot => ({
+    ...withIds.map((parameter): Slot => ({
       where: parameter.in,
       name: parameter.name,
       kind: kindOf(parameter.name),
@@ -119,7 +126,7 @@ function endpoint(template: string, method: Method, operation: Operation): Endpo
     ...(body ? idsIn(body.schema) : []),
   ];
   const bodies = BODIES[name] ?? [(ids) => body && exampleWith(body.example, ids)];
-  return { operationId, name, method, path, slots, filters, list: listOf(operation), bodies };
+  return { operationId, name, method, path, slots, filters, mayBeNotFound, list: listOf(operation), bodies };
 }
 
 const OPERATIONS = Object.entries(description.paths).flatMap(([template, operations]) =>

@@ -4,7 +4,7 @@ import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text } from '../
 import { PageQuery } from '../../fields/page-query';
 import { invalidTextReason } from '../../fields/invalid-reason';
 import { QueryText } from '../../fields/parameters';
-import { text } from '../../fields/schemas';
+import { text } from '../../fields/value-schemas';
 import { isStorableText, MAX_HEAD_BYTES } from '../../fields/text';
 import { Details, INDUSTRY_EVENT_FIELD_DOCS } from './industry-event.response';
 

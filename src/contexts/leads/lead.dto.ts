@@ -14,7 +14,7 @@ import { field } from '../../fields/field-rules';
 import { invalidTextReason } from '../../fields/invalid-reason';
 import { PageQuery } from '../../fields/page-query';
 import { QueryBoolean, QueryDateTime, QueryNumericId, QueryOneOf, QueryText } from '../../fields/parameters';
-import { text } from '../../fields/schemas';
+import { text } from '../../fields/value-schemas';
 import { isStorableText, isWithinLength, MAX_HEAD_BYTES } from '../../fields/text';
 import { LEAD_FIELD_DOCS, IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, RemoteId } from './lead.response';
 

@@ -11,7 +11,7 @@ import {
   Text,
   Uuid,
 } from '../../fields/fields';
-import { MIN_INT32 } from '../../fields/schemas';
+import { MIN_INT32 } from '../../fields/value-schemas';
 import { datasetOf } from '../../exchange/datasets/dataset';
 import { TagGroupEntity, TagOptionEntity } from './tag-group.entity';
 import { TagGroupStatus, TagOption } from './tag-group.response';

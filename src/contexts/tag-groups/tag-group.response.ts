@@ -1,7 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { BooleanField, MAX_LENGTH, ListOf, MAX_ENTRIES, nullable, OneOf, Text, Uuid, Int32 } from '../../fields/fields';
 import { ownColumns } from '../../fields/own-columns';
-import { MIN_INT32 } from '../../fields/schemas';
+import { MIN_INT32 } from '../../fields/value-schemas';
 import { json, jsonList } from '../../data/database/rendering';
 import { EXAMPLE_TAG_GROUP_ID, EXAMPLE_TAG_OPTION_ID } from '../../openapi/example-ids';
 

@@ -1,16 +1,11 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  StreamableFile,
-} from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, StreamableFile } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { ENVELOPE, type Envelope, plainEnvelope } from './returns';
 import { JsonPayload } from '../server/json-payload';
 import { type HandlerContext, oncePerHandler, writesOwnResponse } from './handler-metadata';
+import { HttpInterceptor } from './http-interceptor';
 import { HTTP_CODE_METADATA, PATH_METADATA } from './nest-internals';
 
 /** Makes the body of a response from what a handler returned. */
@@ -29,17 +24,22 @@ interface ResponseFormat {
  * what has a content type of its own, what a handler writes itself, and what is `@Plain()` have none.
  */
 @Injectable()
-export class EnvelopeInterceptor implements NestInterceptor {
+export class EnvelopeInterceptor extends HttpInterceptor {
   private readonly formatOf = oncePerHandler((context) => this.readFormat(context));
 
-  constructor(private readonly reflector: Reflector) {}
+  constructor(private readonly reflector: Reflector) {
+    super();
+  }
 
-  intercept(context: ExecutionContext, next: CallHandler<never>): Observable<unknown> {
-    if (context.getType() !== 'http') return next.handle();
+  protected handle(
+    _request: Request,
+    response: Response,
+    context: ExecutionContext,
+    next: CallHandler<never>,
+  ): Observable<unknown> {
     const format = this.formatOf(context);
     if (!format) return next.handle();
     const { status, wrap } = format;
-    const response = context.switchToHttp().getResponse<Response>();
     if (status) response.status(status);
     return next.handle().pipe(map((results) => wrap(results, response)));
   }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { IdempotencyStore, type StoredResponse } from '../../data/database/idempotency-store';
-import { Writes } from '../../data/database/writes';
 import { JsonPayload } from '../server/json-payload';
 import { InvalidField, NotReplayable } from '../../errors/exceptions';
+import { HttpInterceptor } from './http-interceptor';
 import { writesOwnResponse } from './handler-metadata';
 import { NotFoundController } from './not-found.controller';
 import { bodyToStore } from './shown-once';
@@ -19,36 +19,40 @@ export const NON_IDEMPOTENT_METHODS = ['POST', 'PATCH'];
 
 /**
  * Carries out a POST or PATCH with an `Idempotency-Key` once: its handler runs in one transaction with the look-up and the
- * storing of its response (docs/decisions/0012). A dry run is such a transaction, rolled back.
+ * storing of its response (docs/decisions/0012).
  */
 @Injectable()
-export class IdempotencyInterceptor implements NestInterceptor {
-  constructor(
-    private readonly responses: IdempotencyStore,
-    private readonly writes: Writes,
-  ) {}
+export class IdempotencyInterceptor extends HttpInterceptor {
+  constructor(private readonly responses: IdempotencyStore) {
+    super();
+  }
 
   /**
    * @throws InvalidField when the key is not 1 to 255 visible ASCII characters, NotReplayable when the handler's response is
    * not JSON, IdempotencyKeyInUse, IdempotencyKeyReused
    */
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (context.getType() !== 'http') return next.handle();
-    const http = context.switchToHttp();
-    const request = http.getRequest<Request>();
+  protected handle(
+    request: Request,
+    response: Response,
+    context: ExecutionContext,
+    next: CallHandler,
+  ): Observable<unknown> {
     if (context.getClass() === NotFoundController) return next.handle();
-    if (request.isDryRun) return from(this.writes.dryRun(request.caller!, () => lastValueFrom(next.handle())));
     const key = request.headers['idempotency-key'];
     if (key === undefined || !request.caller || !NON_IDEMPOTENT_METHODS.includes(request.method)) return next.handle();
     if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key))
       throw new InvalidField('Idempotency-Key', 'format', { fault: 'header Idempotency-Key' });
     if (writesOwnResponse(context)) throw new NotReplayable();
-    return from(this.once(context, key, next));
+    return from(this.once(request, response, context, key, next));
   }
 
-  private async once(context: ExecutionContext, key: string, next: CallHandler): Promise<JsonPayload> {
-    const http = context.switchToHttp();
-    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+  private async once(
+    request: Request,
+    response: Response,
+    context: ExecutionContext,
+    key: string,
+    next: CallHandler,
+  ): Promise<JsonPayload> {
     let payload: unknown;
     const headersBefore = response.getHeaders();
     const handle = async (): Promise<StoredResponse> => {

@@ -1,10 +1,11 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { InvalidRequest, NotReplayable } from '../../errors/exceptions';
 import { type BodyOptions, bodyOptionsOf } from './body-options';
 import { BodyReader, continueBody } from './body-reader';
 import { countValues } from './count-values';
+import { HttpInterceptor } from './http-interceptor';
 import { oncePerHandler } from './handler-metadata';
 import { rejectUnknownFields } from './preferences';
 
@@ -24,16 +25,17 @@ const FORM_TYPE = 'multipart/form-data';
  * never has its body read.
  */
 @Injectable()
-export class JsonBodyInterceptor implements NestInterceptor {
+export class JsonBodyInterceptor extends HttpInterceptor {
   private readonly reader = new BodyReader();
   private readonly optionsOf = oncePerHandler((context) => ({ body: bodyOptionsOf(context) }));
 
   /** @throws InvalidRequest, PayloadTooLargeException */
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
-    if (context.getType() !== 'http') return next.handle();
-    const http = context.switchToHttp();
-    const request = http.getRequest<Request>();
-    const response = http.getResponse<Response>();
+  protected handle(
+    request: Request,
+    response: Response,
+    context: ExecutionContext,
+    next: CallHandler,
+  ): Observable<unknown> | Promise<Observable<unknown>> {
     const { body } = this.optionsOf(context);
     const isSafe = SAFE_METHODS.includes(request.method);
     // A write without a body must not happen either before it has arrived whole and well-formed.

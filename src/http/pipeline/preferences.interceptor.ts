@@ -1,18 +1,20 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { InvalidRequest } from '../../errors/exceptions';
+import { HttpInterceptor } from './http-interceptor';
 import { parsePreferences, rejectUnknownFields } from './preferences';
 
 /** Reads `Prefer`. The steps that follow find in the request whether it is strict or a dry run. */
 @Injectable()
-export class PreferencesInterceptor implements NestInterceptor {
+export class PreferencesInterceptor extends HttpInterceptor {
   /** @throws InvalidRequest for a preference that is wrong, and for an unknown query parameter of a strict request */
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (context.getType() !== 'http') return next.handle();
-    const http = context.switchToHttp();
-    const request = http.getRequest<Request>();
-    const response = http.getResponse<Response>();
+  protected handle(
+    request: Request,
+    response: Response,
+    context: ExecutionContext,
+    next: CallHandler,
+  ): Observable<unknown> {
     // The rest of the request was malformed, and it was rejected while its key was checked.
     if (response.writableEnded) throw new InvalidRequest('body', 'syntax');
     if (request.caller) parsePreferences(request, response);

@@ -5,7 +5,7 @@ import { JsonText, Page, type PageFields } from '../../data/database/statements'
 import { Int32, MAX_ENTRIES, Text } from '../../fields/fields';
 import { isObject } from '../../fields/field-rules';
 import { DEFAULT_PAGE_SIZE } from '../../fields/page-query';
-import { int32, int64 } from '../../fields/schemas';
+import { int32, int64 } from '../../fields/value-schemas';
 
 /** Metadata of a handler: its envelope, which EnvelopeInterceptor puts around the result. */
 export const ENVELOPE = Symbol('envelope');

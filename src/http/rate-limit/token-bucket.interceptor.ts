@@ -1,14 +1,8 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  HttpException,
-  HttpStatus,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, HttpException, HttpStatus, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import type { LimitedCaller } from '../pipeline/caller';
+import { HttpInterceptor } from '../pipeline/http-interceptor';
 import type { TakeResult } from './token-bucket';
 import { TokenBucketStore } from './token-bucket.store';
 
@@ -16,16 +10,19 @@ export const BUCKET_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-
 
 /** Takes one token for each request with a valid key, and sets the X-RateLimit headers. Public routes cost none. */
 @Injectable()
-export class TokenBucketInterceptor implements NestInterceptor {
-  constructor(private readonly buckets: TokenBucketStore) {}
+export class TokenBucketInterceptor extends HttpInterceptor {
+  constructor(private readonly buckets: TokenBucketStore) {
+    super();
+  }
 
   /** @throws HttpException 429 if the bucket holds no whole token */
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    if (context.getType() !== 'http') return next.handle();
-    const http = context.switchToHttp();
-    const { caller } = http.getRequest<Request>();
-    if (!caller) return next.handle();
-    this.applyResult(http.getResponse<Response>(), caller, await this.buckets.take(caller.keyId, caller));
+  protected async handle(
+    { caller }: Request,
+    response: Response,
+    _context: ExecutionContext,
+    next: CallHandler,
+  ): Promise<Observable<unknown>> {
+    if (caller) this.applyResult(response, caller, await this.buckets.take(caller.keyId, caller));
     return next.handle();
   }
 

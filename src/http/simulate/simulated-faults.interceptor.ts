@@ -42,23 +42,26 @@ export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
   /** The number of requests so far, by their key and the faults that they ask for. */
   private readonly sequences = new LRUCache<string, number>({ max: MAX_SEQUENCES });
 
-  override async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    if (context.getType() !== 'http') return next.handle();
-    const http = context.switchToHttp();
-    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+  protected override async handle(
+    request: Request,
+    response: Response,
+    context: ExecutionContext,
+    next: CallHandler,
+  ): Promise<Observable<unknown>> {
+    const passOn = (handler = next) => super.handle(request, response, context, handler);
     const { caller } = request;
     const faultsText = caller?.simulate ?? request.headers[SIMULATE_HEADER.toLowerCase()];
-    if (!caller || faultsText === undefined || faultsText === null) return super.intercept(context, next);
+    if (!caller || faultsText === undefined || faultsText === null) return passOn();
     const isOfKey = caller.simulate !== null;
     // A key with faults of its own ignores the header.
     request.isSimulated = !isOfKey;
     const faults = parseFaults(String(faultsText));
     const isWithoutEffect = faults && !canExpire(request, faults) && (isOfKey || request.path === FEED_PATH);
     if (isWithoutEffect || (faults && !this.isNextTriggered(`${caller.keyId} ${String(faultsText)}`, faults)))
-      return super.intercept(context, next);
+      return passOn();
     if (faults?.status === 429)
       return from(applyFaults(faults, response, () => this.rejectWithEmptyBucket(caller, response)));
-    return super.intercept(context, {
+    return passOn({
       handle: () => {
         if (!faults) throw new InvalidRequest(`header ${SIMULATE_HEADER}`, 'format');
         if (!canExpire(request, faults)) throw new InvalidRequest(`header ${SIMULATE_HEADER}`, 'unsupported');
