@@ -73,6 +73,26 @@ describe('the built program', () => {
     await agent.close();
   });
 
+  it.each([{ pin: '2026-07-28' }, 'legacy' as const])('asks its user before a further delete: %j', async (mode) => {
+    const capabilities = { elicitation: { form: {} } };
+    const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode }, capabilities });
+    const questions: string[] = [];
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      questions.push(params.message);
+      return { action: 'decline' };
+    });
+    const args = [program, '--allow-deletes'];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
+    const agent = agentOf(client);
+    for (let deleted = 0; deleted <= 20; deleted++) {
+      const { records } = await agent.call('create_lead', leadInput());
+      const { text } = await agent.call('delete_lead', { leadId: records[0]?.id, person: 'Ada Rowe' });
+      expect(text).toMatch(deleted < 20 ? /^Deleted lead / : /^Nothing was deleted: the user did not agree\.$/);
+    }
+    expect(questions).toHaveLength(1);
+    await agent.close();
+  });
+
   it.each([{ pin: '2026-07-28' }, 'legacy' as const])('serves HTTP, and ends on SIGTERM: %j', async (mode) => {
     const { child, url } = await listen();
     const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
