@@ -6,7 +6,7 @@ import { AuditedImports } from './audited-imports';
 import { AuditLog } from './audit-log.service';
 import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeysService } from './api-keys.service';
-import { FailedAuthenticationThrottler } from './failed-authentication.throttler';
+import { FailedAuthenticationModule, FailedAuthenticationThrottler } from './failed-authentication.throttler';
 import { OrganizationEntity } from './organization.entity';
 import { OrganizationsService } from './organizations.service';
 import { OwnRecords } from './own-records';
@@ -23,7 +23,7 @@ const services = [
 
 /** Organizations and their keys. */
 @Module({
-  imports: [TypeOrmModule.forFeature([OrganizationEntity, ApiKeyEntity, AuditEntryEntity])],
+  imports: [TypeOrmModule.forFeature([OrganizationEntity, ApiKeyEntity, AuditEntryEntity]), FailedAuthenticationModule],
   providers: services,
   exports: [TypeOrmModule, ...services],
 })

@@ -223,8 +223,8 @@ function unscopedTables(nodes: PlanNode[], tables: string[]): string[] {
     }
     // So is a subquery whose tables are scoped. Its other children are queries in its select list.
     for (const { Alias: alias = '', Plans: children = [] } of subqueries) {
-      const sources = children.filter((child) => child['Parent Relationship'] === 'Subquery');
-      if (!sources.flatMap(nodesOf).some(isUnscoped)) scoped.add(alias);
+      const inputs = children.filter((child) => child['Parent Relationship'] === 'Subquery');
+      if (!inputs.flatMap(nodesOf).some(isUnscoped)) scoped.add(alias);
     }
   }
   return [...new Set(nodes.filter(isUnscoped).map((node) => node['Relation Name']!))];

@@ -20,6 +20,9 @@ const REDUNDANT = [
   'GET /leadActivityEvents: from lead_activity_events where organization_id = $1 and lead_id = $2 on further pages',
   // An event of the lead, which was found in the organization.
   'GET /leads/:leadId/events: join events on events.organization_id = $1 and events.id = event_leads.event_id',
+  // The event was found in the organization before, and so were its leads.
+  'GET /leads: from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint',
+  'GET /leads: from leads where (leads.organization_id = $1) is true and leads.id in (select e.lead_id from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint',
   // A key is of one organization.
   'POST /webhooks: "FeedReaderEntity"."organization_id" = $1) AND ("FeedReaderEntity"."api_key_ids" @> $2) AND ("FeedReaderEntity"."id" = $3)) LIMIT 1',
 ];

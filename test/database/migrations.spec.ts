@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { version } from '../../package.json';
 import { operatorDataSourceOptions } from '../../src/data/database/data-source';
@@ -140,45 +137,7 @@ describe('migrations', () => {
       await query(database.url, FIRST_RELEASE);
       await addExtensions();
       expect(await rejection()).toMatch(
-        /^The database was created by Lanyard 0\.1\.0 or a build before 0\.2\.0 and cannot be upgraded\. Export /,
-      );
-    });
-
-    const migrateByFormerBuild = async (): Promise<void> => {
-      await migrate(database.url);
-      await query(
-        database.url,
-        `insert into migrations (timestamp, name) values (1795564800000, 'LargeAnswers1795564800000'),
-          (1795564801600, 'WebhooksOfKeys1795564801600');
-        update schema_releases set last_migration = 'WebhooksOfKeys1795564801600';
-        update applied_functions set hash = 'former'`,
-      );
-    };
-
-    it('a build before 0.2.0 that has all of its schema are upgraded, and its migrations are no sign of an extension', async () => {
-      await migrateByFormerBuild();
-      expect(await migrate(database.url)).toEqual([]);
-      expect(await query(database.url, `select hash from applied_functions where hash = 'former'`)).toEqual([]);
-    });
-
-    it('a build before 0.2.0 are restored of its backup', async () => {
-      await migrateByFormerBuild();
-      const folder = mkdtempSync(join(tmpdir(), 'lanyard-backup-'));
-      try {
-        const file = join(folder, 'former.backup');
-        expect(await new Operator({ DATABASE_URL: database.url }).run(['backup', file])).toMatchObject({ status: 0 });
-        const target = new Operator({ DATABASE_URL: (await createDatabase()).url });
-        expect(await target.run(['restore', file])).toMatchObject({ status: 0, stderr: '' });
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    });
-
-    it('a build before 0.2.0 that lacks a part of its schema are rejected', async () => {
-      await migrate(database.url);
-      await query(database.url, 'alter table feed_readers drop api_key_ids');
-      expect(await rejection()).toMatch(
-        /^The database was created by Lanyard 0\.1\.0 or a build before 0\.2\.0 and cannot be upgraded\. Export /,
+        /^The database was created by Lanyard 0\.1\.0 and cannot be upgraded\. Export /,
       );
     });
 

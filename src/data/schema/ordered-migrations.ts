@@ -2,14 +2,6 @@ import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } 
 import { LIST_TABLES } from './lists';
 import type { SchemaDefinition } from './schema-definition';
 
-/** The migrations of builds before 0.2.0, which the initial schema has merged, and the last of them. */
-const MERGED = /17955648\d{5}$/;
-const LAST_MERGED = 'WebhooksOfKeys1795564801600';
-
-/** The names of applied migrations, without those that the initial schema has merged, if all of these were applied. */
-export const withoutMerged = (names: string[]): string[] =>
-  names.includes(LAST_MERGED) ? names.filter((name) => !MERGED.test(name)) : names;
-
 /**
  * Runs Lanyard's migrations before those of an extension, whatever their timestamps. The extension was written for a schema
  * of Lanyard, and a later release may bring migrations that are newer than the extension's.
@@ -39,8 +31,7 @@ export class OrderedMigrations extends MigrationExecutor {
   /** The names of applied migrations that this program does not know: those of an extension, or of a newer release. */
   async findUnknown(): Promise<string[]> {
     const known = new Set(this.getMigrations().map(({ name }) => name));
-    const applied = (await this.getExecutedMigrations()).map(({ name }) => name);
-    return withoutMerged(applied).filter((name) => !known.has(name));
+    return (await this.getExecutedMigrations()).map(({ name }) => name).filter((name) => !known.has(name));
   }
 
   /**

@@ -24,23 +24,21 @@ export interface SchemaState {
 }
 
 const NOT_UPGRADABLE =
-  'The database was created by Lanyard 0.1.0 or a build before 0.2.0 and cannot be upgraded. Export each organization with ' +
-  'that release (export --organization ID) and import the files into an empty database with this one.';
+  'The database was created by Lanyard 0.1.0 and cannot be upgraded. Export each organization with Lanyard 0.1.0 ' +
+  '(export --organization ID) and import the files into an empty database with this release.';
 
-/** Builds between 0.1.0 and 0.2.0 added the tables of 0.2.0 one after another, this column as the last. */
 const FIND_TABLES = `
-  select to_regclass('migrations') is not null as migrations, to_regclass('schema_releases') is not null as releases,
-    exists (
-      select from pg_attribute where attrelid = to_regclass('feed_readers') and attname = 'api_key_ids'
-    ) as "isComplete"`;
+  select to_regclass('migrations') is not null as migrations,
+    to_regclass('applied_functions') is not null as functions,
+    to_regclass('schema_releases') is not null as releases`;
 
 /**
  * Compares the schema with this release. It only reads.
  * @throws ConfigError if this release can neither upgrade the schema nor run on it
  */
 export async function requireUsableSchema(dataSource: DataSource): Promise<SchemaState> {
-  const [tables] = await dataSource.query<[Record<'migrations' | 'releases' | 'isComplete', boolean>]>(FIND_TABLES);
-  if (tables.migrations && !tables.isComplete && (await hasInitialSchema(dataSource)))
+  const [tables] = await dataSource.query<[Record<'migrations' | 'functions' | 'releases', boolean>]>(FIND_TABLES);
+  if (tables.migrations && !tables.functions && (await hasInitialSchema(dataSource)))
     throw new ConfigError(NOT_UPGRADABLE);
   const releases = tables.releases ? await releasesOf(dataSource) : [];
   const blocking = releases.find(({ oldestRelease }) => compareReleases(oldestRelease, version) > 0);
@@ -54,7 +52,7 @@ export async function requireUsableSchema(dataSource: DataSource): Promise<Schem
   return { isNewer: newest > 0, isCurrent: newest >= 0 };
 }
 
-/** The initial migration of 0.1.0 and of builds between had the same name. */
+/** The initial migration of 0.1.0 had the same name, but its schema lacked the table of functions. */
 async function hasInitialSchema(dataSource: DataSource): Promise<boolean> {
   const { name } = InitialSchema1767225600000;
   return (await dataSource.query<unknown[]>('select from migrations where name = $1', [name])).length > 0;

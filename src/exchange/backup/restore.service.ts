@@ -10,7 +10,7 @@ import { claimLog } from '../../feed/changes/claim-log';
 import { Config } from '../../config';
 import { functionsBeforeMigrations } from '../../data/schema/functions';
 import { migrate, withMigrationLock } from '../../data/schema/migrate';
-import { OrderedMigrations, withoutMerged } from '../../data/schema/ordered-migrations';
+import { OrderedMigrations } from '../../data/schema/ordered-migrations';
 import { SchemaDefinition } from '../../data/schema/schema-definition';
 import { COPY_SETTINGS, quoteNames, selectTables } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type RowCounts, skip } from './backup-file';
@@ -107,7 +107,7 @@ async function requireEmpty(dataSource: DataSource): Promise<void> {
 /** The classes of the migrations of the backup, as TypeORM expects them. */
 function requireKnownMigrations({ migrations }: DataSource, head: BackupHead, reader: BackupReader) {
   const known = new Map(migrations.map(({ name, constructor }) => [name ?? constructor.name, constructor]));
-  const unknown = withoutMerged(head.migrations).filter((name) => !known.has(name));
+  const unknown = head.migrations.filter((name) => !known.has(name));
   if (unknown.length > 0) {
     throw reader.error(
       `was written by Lanyard ${head.release} and has migrations that this release does not know ` +

@@ -6,8 +6,7 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class InitialSchema1767225600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    const tables = [SCHEMA, LISTS, ACCESS, EVENTS, LEADS, LEAD_ACTIVITY_EVENTS, INDUSTRY_EVENTS, FEED, AUDIT_LOG];
-    for (const statements of tables) await db.query(statements);
+    for (const tables of [LISTS, ACCESS, EVENTS, LEADS, LEAD_ACTIVITY_EVENTS, INDUSTRY_EVENTS]) await db.query(tables);
   }
 
   /** Reverting would delete all data, which nobody who reverts migrations intends. */
@@ -18,30 +17,9 @@ export class InitialSchema1767225600000 implements MigrationInterface {
   }
 }
 
-const SCHEMA = `
-    -- One row: which text of functions and triggers is in force, and what "lanyard check" expects to find.
-    create table applied_functions (
-      hash text not null,
-      functions text[] not null default '{}',
-      triggers text[] not null default '{}' -- as table.trigger
-    );
-
-    -- Which version of its functions computed a derived column, and how far (rebuild-derived.ts).
-    create table derived_columns (
-      name text collate "C" constraint derived_columns_pkey primary key,
-      version text not null, -- SHA-256 of the functions
-      last_id uuid -- of the last row that was derived so; null when all are
-    );
-
-    -- Which releases have migrated the database (docs/decisions/0022).
-    create table schema_releases (
-      release text constraint schema_releases_pkey primary key,
-      oldest_release text not null, -- the oldest one that runs on the schema of this one
-      last_migration text not null -- the row counts as long as this migration is applied
-    );
-`;
-
 const LISTS = `
+    create table applied_functions (hash text not null); -- one row: which text of src/data/database/functions is in force
+
     -- A list is ('organization_id', 'leads'), or (…, 'event_leads/7') where each parent has its own. The catalogue of
     -- industry events has organization 0. This row is also the lock of those who add to the list.
     create table lists (
@@ -80,10 +58,7 @@ const ACCESS = `
       created_at timestamptz(3) not null default now(),
       expires_at timestamptz(3),
       revoked_at timestamptz(3),
-      last_used_at timestamptz(3),
-      simulate text, -- the faults that each request with the key gets on a test server
-      scope text not null default 'all',
-      successor_id uuid -- the key that replaces this one
+      last_used_at timestamptz(3)
     );
     create index api_keys_organization_idx on api_keys (organization_id, created_at, id);
 
@@ -101,16 +76,11 @@ const ACCESS = `
       api_key_id uuid not null constraint idempotent_answers_api_key_fkey references api_keys on delete cascade,
       idempotency_key text not null,
       fingerprint bytea not null, -- SHA-256 of the request
-      answer text not null, -- the JSON of the response
+      answer text not null, -- the JSON of its results
       created_at timestamptz not null default now(),
-      status smallint not null default 200,
-      headers jsonb not null default '{}',
       constraint idempotent_answers_pkey primary key (api_key_id, idempotency_key)
     );
     create index idempotent_answers_created_idx on idempotent_answers (created_at);
-    -- The large ones of a key count against a quota, and there may be a million small ones.
-    create index idempotent_answers_large_idx on idempotent_answers (api_key_id, created_at)
-      where octet_length(answer) > 16384;
 
     create table users (
       id bigint generated always as identity constraint users_pkey primary key,
@@ -221,11 +191,6 @@ const EVENTS = `
     create index activations_event_idx on activations (organization_id, event_id);
 `;
 
-const WITHOUT_STATISTICS = `created_by first_name last_name description linkedin facebook twitter job_title address
-  profile_picture is_enriched number_of_scans last_scanned_by personal_emails professional_emails company_name company_industry
-  company_linkedin company_street_address company_city company_state company_zip company_country lead_provided_phone_numbers
-  service_provided_phone_numbers document words`.split(/\s+/);
-
 const LEADS = `
     create table leads (
       id uuid default uuid_v7() constraint leads_pkey primary key,
@@ -260,21 +225,16 @@ const LEADS = `
       lead_provided_phone_numbers jsonb not null default '[]', -- [{number, type, preferred}]
       service_provided_phone_numbers jsonb not null default '[]',
       remote_ids jsonb not null default '[]', -- [{id, integrationType}], at most one of each integrationType
-      document text not null, -- the JSON of the lead as the API shows it (lead.functions.ts)
-      ref text, -- what an import called the lead
-      source text, -- the program or list that the ref is from
-      words tsvector not null default '', -- set by a trigger (lead.words.ts)
+      document text not null, -- the JSON of the lead as the API shows it (functions/leads.sql)
       constraint leads_organization_id_key unique (organization_id, id)
-      -- Rows stay whole and uncompressed: a page is read by walking the table. Pages have room for rows that change.
-    ) with (toast_tuple_target = 8160, fillfactor = 70);
+      -- Rows stay whole and uncompressed: a page is read by walking the table.
+    ) with (toast_tuple_target = 8160);
     create unique index leads_list_idx on leads (organization_id, position);
-    -- No condition is on these columns, and statistics of their texts were most of what analyze computes after an import.
-    alter table leads ${WITHOUT_STATISTICS.map((column) => `alter ${column} set statistics 0`).join(', ')};
+    alter table leads alter column document set statistics 0; -- no condition is on it, and analyze would read it all
     create index leads_email_idx on leads (email_key(organization_id, email), position) where email is not null;
     -- Every look reads the pending entries through, so there are none.
     create index leads_remote_ids_idx on leads using gin (remote_id_keys(organization_id, remote_ids))
       with (fastupdate = off) where remote_ids <> '[]';
-    create index leads_words_idx on leads using gin (words) with (fastupdate = off) where words <> '';
 
     create table lead_tags (
       organization_id integer not null,
@@ -317,7 +277,7 @@ const LEADS = `
         references events (organization_id, id) on delete cascade,
       constraint event_leads_lead_fkey foreign key (organization_id, lead_id)
         references leads (organization_id, id) on delete cascade
-    ) with (fillfactor = 70);
+    );
     create unique index event_leads_list_idx on event_leads (organization_id, event_id, position);
     create index event_leads_lead_idx on event_leads (organization_id, lead_id);
 `;
@@ -407,97 +367,4 @@ const INDUSTRY_EVENTS = `
         constraint industry_event_bookmarks_industry_event_fkey references industry_events on delete cascade,
       constraint industry_event_bookmarks_pkey primary key (organization_id, industry_event_id)
     );
-`;
-
-const FEED = `
-    -- The change log (docs/decisions/0020). Without a foreign key: its check would cost more than the row. The key finds what one
-    -- resource has new.
-    create table changes (
-      xid bigint not null default pg_current_xact_id()::text::bigint, -- the transaction that made the change
-      seq bigint generated always as identity,
-      at timestamptz(3) not null default clock_timestamp(),
-      event_id bigint, -- of an event, and of a lead of an event
-      organization_id integer not null,
-      resource smallint not null, -- the number of its feedResource()
-      operation character(1) not null, -- c(reated), u(pdated), d(eleted), or s: all before, and this, was pruned
-      id uuid, -- of all others, and of the lead
-      remote_ids jsonb, -- of a deleted lead
-      constraint changes_pkey primary key (organization_id, resource, xid, seq)
-    );
-
-    -- One row: the secret that cursors are encoded with, and the generation, which counts what makes the log another one.
-    create table changes_key (
-      secret bytea not null,
-      generation integer not null,
-      database_identity text -- which database wrote the log: its cluster, and its number there; null is another one
-    );
-    insert into changes_key
-    select sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')), 1,
-      concat_ws('/', system_identifier, oid)
-    from pg_control_system(), pg_database where datname = current_database();
-
-    -- Positions of cursors that would not fit into a URL, because hundreds of transactions were open.
-    create table cursor_positions (
-      organization_id integer not null
-        constraint cursor_positions_organization_fkey references organizations on delete cascade,
-      hash bytea not null, -- of the positions, by which the cursor names them
-      positions text not null,
-      used_at timestamptz(3) not null default now(),
-      constraint cursor_positions_pkey primary key (organization_id, hash)
-    );
-
-    -- Webhooks, and methods with \`@OnChanges\`, which have no URL and no secret, with their places in the feed.
-    create table feed_readers (
-      id uuid constraint feed_readers_pkey primary key,
-      organization_id integer not null constraint feed_readers_organization_fkey references organizations on delete cascade,
-      created_at timestamptz(3) not null default now(),
-      url text,
-      resources text[] not null,
-      cursor text not null, -- what the receiver has acknowledged
-      ends_snapshot boolean not null, -- a snapshot was begun, of whose end the receiver does not know yet
-      secret text,
-      old_secret text,
-      old_expires_at timestamptz(3),
-      failures integer not null default 0, -- since the last acknowledgment
-      failing_since timestamptz(3),
-      next_attempt_at timestamptz(3),
-      moved_at timestamptz(3), -- when an attempt ended, or the cursor was stored
-      last_success_at timestamptz(3),
-      last_status integer,
-      last_error text,
-      disabled_at timestamptz(3),
-      paused_at timestamptz(3),
-      waiting_since timestamptz(3), -- the oldest change that waits, of failing and disabled ones
-      subscription text, -- the method to call
-      caught_up_log text, -- up to which moment of which log the reader has all changes
-      caught_up_to text,
-      api_key_ids uuid[] -- the keys that share the webhook: the one that registered it, and its successors
-    );
-    create index feed_readers_organization_idx on feed_readers (organization_id, created_at, id);
-    create unique index feed_readers_subscription_idx on feed_readers (subscription, organization_id);
-
-    create table subscriptions (
-      name text constraint subscriptions_pkey primary key,
-      created_at timestamptz(3) not null default now()
-    );
-`;
-
-const AUDIT_LOG = `
-    -- Who changed which record, and when. Without a foreign key, so that the log outlives its organization and its keys.
-    create table audit_log (
-      at timestamptz(3) not null default clock_timestamp(),
-      seq bigint generated always as identity,
-      event_id bigint,
-      organization_id integer not null, -- 0 for the installation
-      key_id uuid,
-      import_id uuid,
-      id uuid,
-      change character(1) not null, -- c(reated), u(pdated) or d(eleted)
-      operation text not null,
-      resource text not null,
-      details jsonb, -- what an import was
-      constraint audit_log_pkey primary key (organization_id, at, seq)
-    );
-    create index audit_log_record_idx on audit_log (id) where id is not null;
-    create index audit_log_number_idx on audit_log (event_id) where id is null and event_id is not null;
 `;
