@@ -999,8 +999,8 @@ interface CsvDefinition {
     other: string[];
     same: string[];
   };
-  /** Corrects the fields that are proposed for columns by their names alone, where one depends on the others. */
-  refineProposal?: (fields: (string | null)[]) => (string | null)[];
+  /** Corrects the fields that are proposed for columns one by one, where one depends on the others. */
+  refineProposal?: (columns: ProposedColumn[]) => (string | null)[];
 }
 
 /** A field of a record as a column of CSV. */
@@ -1025,7 +1025,7 @@ interface CsvField {
   /** What its values look like, if anybody can see it. */
   kind?: ValueKind;
   /** The records that the cells refer to. */
-  references?: LookupSource;
+  references?: ReferencedRecords;
   /**
    * Parses a cell into a record, which is checked afterwards.
    * @throws CsvValueError
@@ -1351,7 +1351,7 @@ declare class Lookup {
   static load(
     manager: EntityManager,
     organizationId: number,
-    { sql, isExact }: LookupSource,
+    { sql, isExact }: ReferencedRecords,
     mayCreate?: boolean,
   ): Promise<Lookup>;
   /** The value for a text; null if several records are known by it, undefined if none is. */
@@ -1360,27 +1360,6 @@ declare class Lookup {
   create(text: string): string | undefined;
   /** The name by which people know a value, if it can be read back; the value itself otherwise. */
   nameOf(value: string): string;
-}
-
-/** Other records of the organization that cells refer to. */
-interface LookupSource {
-  /**
-   * SQL that selects each `text` by which a record is known, the `value` that refers to it, and a `rank`. If two records are
-   * known by one text, the one with the lower rank is used. `$1` is the organization's ID.
-   */
-  sql: string;
-  /** Whether letter case matters. */
-  isExact: boolean;
-  /** What separates several texts in a cell, in addition to the separators of every list. */
-  separator?: RegExp;
-  /** What is wrong with a text by which no record is known. */
-  unknown: (text: string, column: string) => string;
-  /** What is wrong with a text by which several records are known. */
-  ambiguous: (text: string) => string;
-  /** Creates records for texts by which none is known. */
-  createMissing?: CreateReferences;
-  /** What texts identify a record, for messages. */
-  expected: string;
 }
 
 /** How the entries of a batch find the leads that they update. */
@@ -1434,6 +1413,13 @@ interface Presence {
   nullable?: boolean;
 }
 
+/** A column of a file for which a field is proposed. */
+interface ProposedColumn {
+  field: string | null;
+  /** How many cells have a text. */
+  filled: number;
+}
+
 /** What GET shows beside the fields of the record. A file may have it where it equals what is stored. */
 interface ReadOnlyFields {
   /** Their paths; `tags.value` is in each entry of `tags`. */
@@ -1476,6 +1462,27 @@ interface RecordMatch {
   findId: (staged: string) => string;
   /** The keys of the records that a stored row may match, as a query of one column. */
   storedKeys: (stored: string) => string;
+}
+
+/** Other records of the organization that cells refer to. */
+interface ReferencedRecords {
+  /**
+   * SQL that selects each `text` by which a record is known, the `value` that refers to it, and a `rank`. If two records are
+   * known by one text, the one with the lower rank is used. `$1` is the organization's ID.
+   */
+  sql: string;
+  /** Whether letter case matters. */
+  isExact: boolean;
+  /** What separates several texts in a cell, in addition to the separators of every list. */
+  separator?: RegExp;
+  /** What is wrong with a text by which no record is known. */
+  unknown: (text: string, column: string) => string;
+  /** What is wrong with a text by which several records are known. */
+  ambiguous: (text: string) => string;
+  /** Creates records for texts by which none is known. */
+  createMissing?: CreateReferences;
+  /** What texts identify a record, for messages. */
+  expected: string;
 }
 
 declare class RemoteIdInput {

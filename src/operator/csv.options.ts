@@ -26,16 +26,16 @@ export interface CsvExportOptions {
 
 /** Options that the mapping has replaced, and its key for each. */
 const REPLACED_OPTIONS: Record<string, string> = {
-  '--map <COLUMN=FIELD>': 'columns',
-  '--delimiter <CHARACTER>': 'delimiter',
-  '--raw': 'raw',
-  '--skip-lines <N>': 'headerLine',
-  '--skip-rows <LINES>': 'skipLines',
-  '--only <COLUMN=VALUE>': 'only, of a column',
-  '--ignore-unknown': 'otherColumns',
-  '--time-zone <ZONE>': 'timeZone',
-  '--date-format <FORMAT>': 'format, of a column',
-  '--encoding <NAME>': 'encoding',
+  '--map <COLUMN=FIELD>': '"columns"',
+  '--delimiter <CHARACTER>': '"delimiter"',
+  '--raw': '"raw"',
+  '--skip-lines <N>': '"headerLine"',
+  '--skip-rows <LINES>': '"skipLines"',
+  '--only <COLUMN=VALUE>': '"only" of a column',
+  '--ignore-unknown': '"otherColumns"',
+  '--time-zone <ZONE>': '"timeZone"',
+  '--date-format <FORMAT>': '"format" of a column',
+  '--encoding <NAME>': '"encoding"',
 };
 
 const csvOption = ({ sections }: CsvService): Option =>
@@ -68,7 +68,7 @@ export function addCsvImportOptions(to: Command, service: CsvService): Command {
   for (const [flags, key] of Object.entries(REPLACED_OPTIONS)) {
     const option = new Option(flags).hideHelp();
     to.addOption(option).on(`option:${option.name()}`, () => {
-      throw new UsageError(`${option.long} is no option of import: use the key ${key} in the file of --mapping`);
+      throw new UsageError(`${option.long} is not an option of import: use ${key} in the file of --mapping`);
     });
   }
   return to;

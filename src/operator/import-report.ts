@@ -24,10 +24,8 @@ const csvPlanOf = ({ plan }: ImportResult): CsvPlan | undefined => ('mapping' in
 
 /** What a person reads: the result in one sentence or two, how the file was read, and where to find the rest. */
 export function reportText({ datasets, result, leftOut, before, keepsBefore }: FinishedImport): string {
-  const { importId, outcomes } = result;
+  const { importId } = result;
   const isDryRun = importId === undefined;
-  const updated = Object.values(outcomes).reduce((sum, each) => sum + each.updated, 0);
-  const changes = `This would change ${formatCount(updated, 'record')}. To be able to bring that back, add --before FILE.`;
   return applicableLines([
     `${isDryRun ? 'Would import' : 'Imported'} ${outcomesText(datasets, result)}.${leftOut ? leftOutText(leftOut) : ''}`,
     ...readingNotes(result),
@@ -35,20 +33,27 @@ export function reportText({ datasets, result, leftOut, before, keepsBefore }: F
     before &&
       before.count > 0 &&
       `Saved ${formatCount(before.count, 'record')} as before the import to ${before.path}.`,
-    isDryRun && updated > 0 && !keepsBefore && changes,
+    isDryRun && !keepsBefore && beforeAdvice(result),
     isDryRun && 'This was a dry run: nothing was stored.',
   ]).join('\n');
 }
 
+/** What brings changed records back. Undefined if none would be changed. */
+export function beforeAdvice({ outcomes }: ImportResult): string | undefined {
+  const updated = Object.values(outcomes).reduce((sum, each) => sum + each.updated, 0);
+  const changes = `This would change ${formatCount(updated, 'record')}. To be able to bring that back, add --before FILE.`;
+  return updated > 0 ? changes : undefined;
+}
+
 /** What a program reads. The ids of each section that reports them are a property with its name. */
 export function reportJson({ result, leftOut, before }: FinishedImport): object {
-  const { importId, imported, outcomes, ids, repeatedRows, notFound } = result;
+  const { importId, imported, ids, repeatedRows, notFound } = result;
   const { counts } = csvPlanOf(result) ?? {};
   const { firstRepeatedHour: first, repeatedHours } = counts ?? {};
   return {
     importId,
     imported,
-    outcomes,
+    outcomes: outcomesOf(result),
     ...ids,
     repeatedRows: repeatedRows || undefined,
     filtered: counts?.filtered || undefined,
@@ -65,13 +70,18 @@ export function reportJson({ result, leftOut, before }: FinishedImport): object 
   };
 }
 
+/** What became of the records of each section. A CSV file has its section even if it has no rows. */
+export function outcomesOf({ outcomes, plan }: ImportResult): ImportResult['outcomes'] {
+  const empty =
+    'mapping' in plan ? { [(plan as CsvPlan).mapping.section]: { created: 0, updated: 0, unchanged: 0 } } : {};
+  return { ...empty, ...outcomes };
+}
+
 /** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
-export function outcomesText(datasets: Datasets, { imported, outcomes, plan }: ImportResult): string {
-  const section = 'mapping' in plan ? (plan as CsvPlan).mapping.section : undefined;
-  const nothing = section === undefined ? {} : { [section]: { created: 0, updated: 0, unchanged: 0 } };
-  const parts = Object.entries({ ...nothing, ...outcomes }).map(([name, { created, updated, unchanged }]) => {
+export function outcomesText(datasets: Datasets, result: ImportResult): string {
+  const parts = Object.entries(outcomesOf(result)).map(([name, { created, updated, unchanged }]) => {
     const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
-    return `${formatCount(imported[name] ?? 0, datasets.of(name).noun)}: ${what}`;
+    return `${formatCount(result.imported[name] ?? 0, datasets.of(name).noun)}: ${what}`;
   });
   return parts.join('; ') || 'nothing';
 }

@@ -24,7 +24,7 @@ export class Program extends Command {
       .map((line) => line.trim())
       .filter(Boolean)
       .join(' ');
-    const sentence = text.endsWith('.') ? text : `${text}.`;
+    const sentence = /[.?]$/.test(text) ? text : `${text}.`;
     return super.error(`${escapeForTerminal(sentence)} See "${fullName(this)} --help".`, options);
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { csvSource } from '../../src/exchange/csv/read';
+import { csvImportSource } from '../../src/exchange/csv/read';
 import { CSV, fileOf, mappingOfNames } from '../support/csv-files';
 import { type ImportResult, ImportService } from '../../src/exchange/datasets/import.service';
 import { CheckService } from '../../src/data/schema/check.service';
@@ -57,7 +57,7 @@ describe('while an import of many leads is under way', () => {
     const content = lines.join('\n');
     const wanted = { mapping: mappingOfNames(Object.keys(rows[0] ?? {})), optionValues: [], match };
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csvSource(CSV, wanted, fileOf(content)));
+    return service.importRecords(tenant.organizationId, csvImportSource(CSV, wanted, fileOf(content)));
   };
 
   const rows = (over: (n: number) => object = () => ({})): object[] =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { trackedListsOf, type TrackedList } from '../../src/data/database/tracked-list';
-import { csvSource } from '../../src/exchange/csv/read';
+import { csvImportSource } from '../../src/exchange/csv/read';
 import { CSV, fileOf, mappingOfNames } from '../support/csv-files';
 import { ImportService } from '../../src/exchange/datasets/import.service';
 import { createExhibitor, industryEventInput, leadInput } from '../support/builders';
@@ -37,7 +37,7 @@ describe('an import', () => {
     const lines = [Object.keys(first), ...rows.map(Object.values)].map((cells) => cells.map(quoted).join(','));
     const wanted = { mapping: mappingOfNames(Object.keys(first)), optionValues: [], match: 'email' };
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csvSource(CSV, wanted, fileOf(lines.join('\n'))));
+    return service.importRecords(tenant.organizationId, csvImportSource(CSV, wanted, fileOf(lines.join('\n'))));
   };
 
   it('waits for a list before it locks a row, and then finds what was added to it', async () => {

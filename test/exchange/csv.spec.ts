@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
 import { unescapeFormula, escapeFormula } from '../../src/exchange/csv/csv-formulas';
-import { csvSource } from '../../src/exchange/csv/read';
+import { csvImportSource } from '../../src/exchange/csv/read';
 import { asOperator } from '../support/database';
 import { ImportService } from '../../src/exchange/datasets/import.service';
 import { query } from '../../src/testing/test-database';
@@ -169,7 +169,7 @@ describe('CSV', () => {
         const remoteId = { id: 'h-1', integrationType: 'HUB_SPOT' };
         await tenant.api.patch(`/leads/${ids[0]}`, { description: 'A client was here', remoteId }).expect(200);
       }
-      await new ImportService(db, DATASETS).importRecords(tenant.organizationId, csvSource(CSV, wanted, chunks));
+      await new ImportService(db, DATASETS).importRecords(tenant.organizationId, csvImportSource(CSV, wanted, chunks));
       const { body } = await tenant.api.get(`/leads/${ids[0]}`).expect(200);
       expect(body.results).toMatchObject({ firstName: 'Éva', lastName: 'Rowe', description: 'A client was here' });
       expect((body.results.remoteIds as object[]).length).toBe(2);

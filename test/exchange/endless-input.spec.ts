@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { EntityManager } from 'typeorm';
 import type { OpenFile } from '../../src/exchange/csv/open';
-import { csvSource } from '../../src/exchange/csv/read';
+import { csvImportSource } from '../../src/exchange/csv/read';
 import { decodeText } from '../../src/exchange/datasets/open';
 import { IssueCollector } from '../../src/exchange/datasets/import-error';
 import { datasetRecords } from '../../src/exchange/datasets/read-json';
@@ -49,7 +49,7 @@ const jsonOf = (chunks: AsyncIterable<Buffer>) =>
 const NO_DATABASE = undefined as unknown as EntityManager;
 async function* readCsv(open: OpenFile, issues: IssueCollector): AsyncGenerator<unknown> {
   const context = { organizationId: 1, manager: NO_DATABASE, issues };
-  const source = csvSource(CSV, { mapping: mappingOf({ email: 'email' }), optionValues: [] }, open);
+  const source = csvImportSource(CSV, { mapping: mappingOf({ email: 'email' }), optionValues: [] }, open);
   yield* each(source.read(await source.plan(context), context));
 }
 const csvOf = (chunks: AsyncIterable<Buffer>) => readCsv(() => chunks, new IssueCollector());

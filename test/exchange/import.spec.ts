@@ -44,6 +44,15 @@ describe('an import of several batches', () => {
     expect(await stored()).toEqual([]);
   });
 
+  it('reports errors of one kind in one field in one line, with its first place', async () => {
+    const leads = ['x', 'y', 'z'].map((email) => ({ id: randomUUID(), email }));
+    const expected = '"x" is not a valid email. Use an address such as name@example.com.\n';
+    expect((await importing(leads.map(leadLine).join(''))).stderr).toBe(
+      `line 1 and 2 more: leads[0].email: ${expected}`,
+    );
+    expect((await importing(JSON.stringify({ leads }))).stderr).toBe(`leads[0].email and 2 more: ${expected}`);
+  });
+
   it('rejects a duplicate record or entry, with its position', async () => {
     const user = line('users', { email: 'ada@lead.example' });
     const lead = { id: randomUUID() };

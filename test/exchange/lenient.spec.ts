@@ -68,6 +68,22 @@ describe('import --lenient', () => {
     expect([errors, skipped].map((name) => statSync(name).mode & 0o777)).toEqual([0o600, 0o600]);
   });
 
+  it('skips a row with an invalid cell if empty cells empty fields, so that no stored value is lost', async () => {
+    const [id, other] = ['7c9e0000-0000-4000-8000-000000000001', '7c9e0000-0000-4000-8000-000000000002'];
+    await tenant.import({
+      leads: [id, other].map((each) => ({ id: each, firstName: 'Ada', email: 'ada@example.com' })),
+    });
+    const mapping = mappingOf({ id: 'id', firstName: 'firstName', email: 'email' }, { emptyCells: 'clear' });
+    const { status } = await run(`id,firstName,email\n${id},Eve,nobody\n${other},,\n`, mapping, '--lenient');
+    expect(status).toBe(3);
+    expect(await leads()).toMatchObject([
+      { firstName: 'Ada', email: 'ada@example.com' },
+      { firstName: null, email: null },
+    ]);
+    expect(readFileSync(errors, 'utf8')).toMatch(/^2,,.*nobody.* is not a valid email/m);
+    expect(readFileSync(skipped, 'utf8')).toContain(`${id},Eve,nobody`);
+  });
+
   it('has the skipped rows on their lines, to be corrected there and imported with the same mapping', async () => {
     await run(FILE, MAPPING, '--lenient');
     const text = readFileSync(skipped, 'latin1');

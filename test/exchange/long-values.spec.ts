@@ -62,7 +62,7 @@ describe('an import of a file with', () => {
   it('the name of a field of 100,000 combining marks', async () => {
     const name = 'e\u0301'.repeat(50_000) + '\u0301\u0323'.repeat(100_000);
     const { status, stderr } = await importing(JSON.stringify({ leads: [{ [name]: 'x' }] }));
-    expect({ status, isNamed: stderr.includes('Unknown field') }).toEqual({ status: 1, isNamed: true });
+    expect({ status, isNamed: stderr.includes('not a field') }).toEqual({ status: 1, isNamed: true });
   }, 90_000);
 
   it('64 MiB of blank lines before its records', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Mapping, parseMapping } from '../../src/exchange/csv/mapping';
@@ -87,6 +87,10 @@ describe('a proposal', () => {
 
   it.each([
     ['Nachname,Vorname,Name\nRowe,Ada,x\n', { Nachname: 'lastName', Vorname: 'firstName', Name: null }],
+    [
+      'name,first_name,last_name,ticket_name\nAda Rowe,Ada,Rowe,Day\nBen Ito,,,Day\n',
+      { name: 'name', first_name: null, last_name: null, ticket_name: null },
+    ],
     ['Vorname,Name\nAda,Rowe\n', { Vorname: 'firstName', Name: 'lastName' }],
     ['Work Email,Personal Email\na@b.co,c@b.co\n', { 'Work Email': 'email', 'Personal Email': 'personalEmails' }],
     ['Title,Job Title\nMs.,Head\n', { Title: null, 'Job Title': 'jobTitle' }],
@@ -126,10 +130,36 @@ describe('a proposal', () => {
     const cells = names.map((_, index) => (index === 3 ? '"An answer\nof two lines"' : `عادة ${index} 東京`));
     const proposal = await propose(`Email,اسم,${names.join(',')}\na@b.co,ליאת,${cells.join(',')}\n`);
     const shown = { datasets: DATASETS, proposal, mappingFile: 'f.mapping.json', command: 'lanyard import f' };
-    const lines = proposalText(shown, width).split('\n');
-    const table = lines.slice(lines.findIndex((line) => line.startsWith('column ')));
-    expect(table.slice(0, 63).filter((line) => displayWidth(line) > width)).toEqual([]);
-    expect(table.slice(0, 63)).toHaveLength(63);
+    const text = proposalText(shown, width);
+    expect(text.split('\n').filter((line) => displayWidth(line) > width)).toEqual([]);
+    expect(text.match(/Question \d+/g)).toHaveLength(60);
+    expect(text).toContain('An answer ↵ of two');
+  });
+
+  it('shows values that do not fit beside their column on lines of their own, all of them', async () => {
+    const values = ['Pumps and valves', 'Seals and gaskets', 'Pipes and fittings', 'Motors and drives'];
+    const proposal = await propose(
+      `Email,What would you like to see?\n${values.map((value) => `a@b.co,${value}\n`).join('')}`,
+    );
+    const text = proposalText({ datasets: DATASETS, proposal, mappingFile: 'f.mapping.json', command: 'x' }, 80);
+    expect(text).toContain(
+      [
+        'What would you like…  -      4       4',
+        '    "Pumps and valves" 1, "Seals and gaskets" 1, "Pipes and fittings" 1',
+        '    "Motors and drives" 1',
+      ].join('\n'),
+    );
+  });
+
+  it('keeps the order of what stands after a text that runs from right to left', async () => {
+    const proposal = await propose('Email,First name\na@b.co,ליאת\n');
+    const text = proposalText({ datasets: DATASETS, proposal, mappingFile: 'f.mapping.json', command: 'x' }, 80);
+    expect(text).toContain('"ליאת"\u200e 1');
+  });
+
+  it('shows the lines before the header without their delimiters', async () => {
+    const content = 'Scans;;;\nStand;4.1;;\n;;;\nName;E-Mail;Ort;Firma\nAda Rowe;a@b.co;Essen;\n';
+    expect(await propose(content)).toMatchObject({ linesBefore: ['Scans', 'Stand  4.1'] });
   });
 });
 
@@ -287,6 +317,56 @@ describe('the first import of an unknown file', () => {
     expect(shown.outcomes).toEqual({ leads: { created: 2, updated: 0, unchanged: 0 } });
   });
 
+  it('shows a footer, and companies that are none', async () => {
+    const content = 'Name,Email,Company\nAda Rowe,ada@example.com,-\n,,n/a\n,,-\nTotal,3003,,\n';
+    const shown = await json(content);
+    expect(shown.columns).toContainEqual(
+      expect.objectContaining({
+        column: 'Company',
+        values: [
+          { value: '-', count: 2 },
+          { value: 'n/a', count: 1 },
+        ],
+      }),
+    );
+    expect(shown.errors).toMatchObject([
+      { line: 4, column: null },
+      { line: 5, column: 'Email', value: '3003' },
+    ]);
+    expect(shown.records.map(({ lastName }) => lastName)).toEqual(['Rowe', null, 'Total']);
+  });
+
+  it('asks at a terminal, and imports what is confirmed', async () => {
+    writeFileSync(file, FILE);
+    const args = ['import', file, '--organization', String(tenant.organizationId), '--csv', 'leads'];
+    const refused = await installation.operator.runAtTerminal(args, 80, () => 'n');
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Import it like this? [y/N]') as string,
+    });
+    expect(await leads()).toEqual([]);
+    rmSync(mappingFile);
+    const { status, stdout } = await installation.operator.runAtTerminal(args, 80, () => 'y');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^Imported 3 leads: 3 created/m);
+    expect(stdout.split('\n').filter((line) => line.length > 80 && !line.includes(file))).toEqual([]);
+    expect(await leads()).toHaveLength(3);
+  });
+
+  it('refuses a file that has changed while it asked', async () => {
+    writeFileSync(file, FILE);
+    const args = ['import', file, '--organization', String(tenant.organizationId), '--csv', 'leads'];
+    const { status, stderr } = await installation.operator.runAtTerminal(args, 80, () => {
+      appendFileSync(file, 'Eve,eve@example.com,\n');
+      return 'y';
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining(`${file} has changed meanwhile. Nothing was imported.`) as string,
+    });
+    expect(await leads()).toEqual([]);
+  });
+
   it('warns of rows without anybody, of the same person twice, and counts many values', async () => {
     const rows = Array.from({ length: 1001 }, (_, index) => `${index},Leeds\n`).join('');
     const shown = await json(`Record ID,City\n${rows}`);
@@ -298,7 +378,7 @@ describe('the first import of an unknown file', () => {
   });
 
   it('of a header alone is proposed, and imported as nothing', async () => {
-    expect((await json('First name,E-mail\n')).outcomes).toEqual({});
+    expect((await json('First name,E-mail\n')).outcomes).toEqual({ leads: { created: 0, updated: 0, unchanged: 0 } });
     const { status, stdout } = await run('First name,E-mail\n', '--mapping', mappingFile);
     expect({ status, stdout }).toMatchObject({
       status: 0,

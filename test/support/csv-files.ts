@@ -4,7 +4,7 @@ import { CsvService } from '../../src/exchange/csv/csv.service';
 import { type Mapping, parseMapping } from '../../src/exchange/csv/mapping';
 import type { CsvImport } from '../../src/exchange/csv/plan';
 import { exactMapping } from '../../src/exchange/csv/propose';
-import { csvSource } from '../../src/exchange/csv/read';
+import { csvImportSource } from '../../src/exchange/csv/read';
 import type { LeftOut } from '../../src/exchange/datasets/import-plan';
 import { ImportError } from '../../src/exchange/datasets/import-error';
 import { type ImportResult, ImportService } from '../../src/exchange/datasets/import.service';
@@ -63,7 +63,7 @@ export async function importCsvFile(
 ): Promise<CsvOutcome> {
   const leftOut: LeftOut[] = [];
   const importing = { optionValues: [], mapping: mapping ?? (await mappingOfHeader(content)), ...wanted };
-  const source = csvSource(CSV, importing, fileOf(content));
+  const source = csvImportSource(CSV, importing, fileOf(content));
   try {
     const result = await new ImportService(app.get(DataSource), DATASETS).importRecords(organizationId, source, {
       receiveLeftOut: async (entries) => {

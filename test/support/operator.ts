@@ -44,6 +44,18 @@ export class Operator {
   }
 
   /**
+   * Runs a command at a terminal, within this process.
+   * @param answer called when the command asks something
+   */
+  runAtTerminal(args: string[], columns: number, answer: () => string): Promise<Outcome> {
+    const work = async () => {
+      const program = await operatorProgram(this.extension);
+      await program.parseAsync(args, { from: 'user' });
+    };
+    return this.runNext(work, { columns, answer });
+  }
+
+  /**
    * Runs the server within this process until it ends, as it does when its start is rejected: a process of its own takes
    * two seconds.
    */
@@ -52,7 +64,7 @@ export class Operator {
     return this.runNext(work);
   }
 
-  private runNext(work: () => Promise<void>, input = ''): Promise<Outcome> {
+  private runNext(work: () => Promise<void>, input: string | Person = ''): Promise<Outcome> {
     const run = () => runHere(work, input, Operator.environment(this.environment));
     const outcome = Operator.last.then(() => withoutStorages(run));
     Operator.last = outcome.catch(() => undefined);
@@ -107,18 +119,39 @@ class ProcessExit extends Error {
   }
 }
 
-async function runHere(work: () => Promise<void>, input: string, environment: NodeJS.ProcessEnv): Promise<Outcome> {
+/** Who sits at a terminal. */
+interface Person {
+  /** How wide the terminal is. */
+  columns: number;
+  answer: () => string;
+}
+
+const standardInput = (input: string | Person): Readable =>
+  typeof input === 'string'
+    ? Readable.from(partsOf(Buffer.from(input)))
+    : Object.assign(Readable.from(answersOf(input)), { isTTY: true });
+
+/** A terminal has a line when somebody has written it. */
+function* answersOf({ answer }: Person): Generator<string> {
+  yield `${answer()}\n`;
+}
+
+async function runHere(
+  work: () => Promise<void>,
+  input: string | Person,
+  environment: NodeJS.ProcessEnv,
+): Promise<Outcome> {
   const outcome: Outcome = { status: 0, stdout: '', stderr: '' };
   const listeners = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
   const restored = [
     replace(process, 'env', environment),
-    replace(process, 'stdin', Readable.from(partsOf(Buffer.from(input)))),
+    replace(process, 'stdin', standardInput(input)),
     replace(process, 'exit', (status: number) => {
       throw new ProcessExit(status);
     }),
     ...(['stdout', 'stderr'] as const).flatMap((name) => [
-      replace(process[name], 'isTTY', false),
-      replace(process[name], 'columns', undefined),
+      replace(process[name], 'isTTY', name === 'stdout' && typeof input !== 'string'),
+      replace(process[name], 'columns', typeof input === 'string' ? undefined : input.columns),
       replace(process[name], 'write', (text: string, done?: () => void) => {
         outcome[name] += text;
         done?.();

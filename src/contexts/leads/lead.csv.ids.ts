@@ -100,9 +100,10 @@ export const ID_FIELDS: CsvField[] = [id, source, ref];
 
 export const REMOTE_ID_FIELDS: CsvField[] = IntegrationType.map(remoteIdField);
 
+/** SQL of all addresses of a lead, in lower case. */
 const addresses = (lead: string): string =>
-  `array_remove(regexp_split_to_array(
-    lower(concat_ws(';', ${lead}.email, ${lead}.personal_emails, ${lead}.professional_emails)), '[;,\\s]+'), '')`;
+  `array(select email_addresses(
+    lower(concat_ws(';', ${lead}.email, ${lead}.personal_emails, ${lead}.professional_emails))))`;
 
 /** SQL of the parts of a name that the file provides; null if all are empty. */
 function nameOf(lead: string, providesField: (path: string) => boolean): string {

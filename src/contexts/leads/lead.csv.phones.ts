@@ -1,8 +1,8 @@
 import { MAX_LENGTH } from '../../fields/fields';
 import { isObject } from '../../fields/field-rules';
 import { isWithinLength } from '../../fields/text';
-import { addEntries, csvField, type CsvField, type RecordDraft, requireDigits } from '../../exchange/csv/csv-fields';
-import { CsvValueError, listValue, trimInvisible } from '../../exchange/csv/csv-values';
+import { addEntries, type CsvField, type RecordDraft, requireDigits } from '../../exchange/csv/csv-fields';
+import { CsvValueError, trimInvisible } from '../../exchange/csv/csv-values';
 import { isPlainEntry, joinEntries, splitEntries } from '../../exchange/csv/list-cells';
 import { quoteShortened } from '../../exchange/datasets/quote';
 import { type LeadPhoneNumbers, type PhoneNumber, PhoneNumberTypeEnum } from './lead.response';
@@ -99,28 +99,9 @@ const phoneField = (name: string, type: PhoneNumberTypeEnum): CsvField => ({
   },
 });
 
-/** Everything that is stored about phone numbers, as JSON. */
-const phoneNumbersField = (path: string): CsvField => ({
-  ...csvField(
-    path,
-    listValue(
-      (number, index) => ({ number, type: 'UNKNOWN', preferred: index === 0 }),
-      () => undefined,
-    ),
-    undefined,
-  ),
-  isOptional: true,
-});
-
-const phone = phoneField('phone', 'UNKNOWN');
-
-const typedPhoneFields = PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN').map((type) =>
-  phoneField(`phone.${type.toLowerCase()}`, type),
-);
-
 export const PHONE_FIELDS: CsvField[] = [
-  phoneNumbersField(LEAD_PROVIDED_PATH),
-  phoneNumbersField('phoneNumbers.serviceProvided'),
-  phone,
-  ...typedPhoneFields,
+  phoneField('phone', 'UNKNOWN'),
+  ...PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN').map((type) =>
+    phoneField(`phone.${type.toLowerCase()}`, type),
+  ),
 ];

@@ -1,10 +1,10 @@
 import { isUuid } from '../../fields/text';
 import { type CsvField, csvField, resolveReference } from '../../exchange/csv/csv-fields';
 import { textValue, trimInvisible } from '../../exchange/csv/csv-values';
-import type { LookupSource } from '../../exchange/csv/lookup';
+import type { ReferencedRecords } from '../../exchange/csv/lookup';
 import { quoteShortened } from '../../exchange/datasets/quote';
 
-const LEADS_BY_REF: LookupSource = {
+const LEADS_BY_REF: ReferencedRecords = {
   sql: 'select ref as text, id::text as value, 0 as rank from leads where organization_id = $1 and ref is not null',
   isExact: true,
   expected: 'the ID of a lead, or a ref that only one lead has',

@@ -1,5 +1,5 @@
 import type { RecordDraft } from '../../exchange/csv/csv-fields';
-import type { CsvDefinition } from '../../exchange/csv/csv-section';
+import type { CsvDefinition, ProposedColumn } from '../../exchange/csv/csv-section';
 import { ID_FIELDS, LEAD_REF, REMOTE_ID_FIELDS } from './lead.csv.ids';
 import { completeAttendance, LINK_FIELDS } from './lead.csv.links';
 import { NAME_FIELDS } from './lead.csv.names';
@@ -16,6 +16,7 @@ const hasEntries = (value: unknown): boolean => Array.isArray(value) && value.le
 const hasText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 
 const hasLetter = (value: unknown): boolean => typeof value === 'string' && /\p{L}/u.test(value);
+const hasLetterOrDigit = (value: unknown): boolean => typeof value === 'string' && /[\p{L}\p{N}]/u.test(value);
 const hasAddress = ({ email, personalEmails, professionalEmails }: RecordDraft): boolean =>
   [email, personalEmails, professionalEmails].some(hasText);
 
@@ -25,19 +26,23 @@ function isIdentified(draft: RecordDraft): boolean {
   const { leadProvided } = (phoneNumbers ?? {}) as RecordDraft;
   const { name } = (company ?? {}) as RecordDraft;
   if ([firstName, lastName].some(hasLetter) || hasAddress(draft)) return true;
-  return [id, ref, name].some(hasText) || [leadProvided, remoteIds].some(hasEntries);
+  return [id, ref, name].some(hasLetterOrDigit) || [leadProvided, remoteIds].some(hasEntries);
 }
 
-/** A file may have only a column of a special kind of address, or parts of a name beside `Name`. */
-function refineProposal(fields: (string | null)[]): (string | null)[] {
-  const has = (field: string): boolean => fields.includes(field);
-  const replaced = (field: string | null, other: string | null): (string | null)[] =>
-    fields.map((each, index) => (index === fields.indexOf(field) ? other : each));
-  if (!has('email') && has('professionalEmails')) return refineProposal(replaced('professionalEmails', 'email'));
-  if (!has('email') && has('personalEmails')) return refineProposal(replaced('personalEmails', 'email'));
-  if (!has('name') || (!has('firstName') && !has('lastName'))) return fields;
-  const missing = ['firstName', 'lastName'].find((field) => !has(field));
-  return replaced('name', missing ?? null);
+/** A file may have only a column of a special kind of address, or parts of a name beside the whole one. */
+function refineProposal(columns: ProposedColumn[]): (string | null)[] {
+  const fields = columns.map(({ field }) => field);
+  const filled = (field: string): number => columns[fields.indexOf(field)]?.filled ?? 0;
+  const replace = (field: string, other: string | null): void => {
+    if (fields.includes(field)) fields[fields.indexOf(field)] = other;
+  };
+  for (const other of ['professionalEmails', 'personalEmails']) if (!fields.includes('email')) replace(other, 'email');
+  const parts = ['firstName', 'lastName'].filter((part) => fields.includes(part));
+  if (!fields.includes('name') || parts.length === 0) return fields;
+  if (parts.length === 1) replace('name', parts[0] === 'firstName' ? 'lastName' : 'firstName');
+  const isWholeName = filled('name') > Math.max(...parts.map(filled));
+  const left = isWholeName ? parts : ['name'];
+  return fields.map((field) => (left.includes(field ?? '') ? null : field));
 }
 
 export const LEAD_CSV: CsvDefinition = {

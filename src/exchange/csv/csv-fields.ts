@@ -1,7 +1,7 @@
 import { joinEntries, quoteEntry, splitEntries, wholeQuotedEntry } from './list-cells';
 import { type CsvValueType, CsvValueError, trimInvisible, type ValueKind } from './csv-values';
 import type { DateTimeOptions } from './date-times';
-import type { Lookup, LookupSource } from './lookup';
+import type { Lookup, ReferencedRecords } from './lookup';
 import { quoteShortened } from '../datasets/quote';
 
 /** A record that is being built from the cells of a row. */
@@ -42,7 +42,7 @@ export interface CsvField {
   /** What its values look like, if anybody can see it. */
   kind?: ValueKind;
   /** The records that the cells refer to. */
-  references?: LookupSource;
+  references?: ReferencedRecords;
   /**
    * Parses a cell into a record, which is checked afterwards.
    * @throws CsvValueError
@@ -116,7 +116,7 @@ export function formatIdentifier(id: string): string {
 }
 
 /** The value that refers to the record that a text identifies. @throws CsvValueError if none is known by it, or several are */
-export function resolveReference(text: string, references: LookupSource, { lookup, column }: CellContext): string {
+export function resolveReference(text: string, references: ReferencedRecords, { lookup, column }: CellContext): string {
   const value = lookup?.find(text) ?? lookup?.create(text);
   if (typeof value === 'string') return value;
   const isAmbiguous = lookup?.find(text) === null;
@@ -128,7 +128,7 @@ export function resolveReference(text: string, references: LookupSource, { looku
  * A list of objects that refer to other records, by any text that the source knows them by.
  * @param property the property of an entry that holds the reference
  */
-export function referenceField(name: string, property: string, references: LookupSource): CsvField {
+export function referenceField(name: string, property: string, references: ReferencedRecords): CsvField {
   const referenceOf = (entry: unknown): string => (entry as Record<string, string>)[property] ?? '';
   return {
     name,
@@ -147,7 +147,7 @@ export function referenceField(name: string, property: string, references: Looku
 }
 
 /** Splits a cell into texts that refer to records. Text that identifies a record is not split further. */
-function splitReferences(cell: string, { separator }: LookupSource, lookup?: Lookup): string[] {
+function splitReferences(cell: string, { separator }: ReferencedRecords, lookup?: Lookup): string[] {
   return splitEntries(cell).flatMap(({ text, isQuoted }) => {
     const isWhole = isQuoted || !separator || lookup?.find(text) !== undefined;
     return isWhole ? [text] : splitEntries(text, separator).map((entry) => entry.text);

@@ -24,8 +24,15 @@ export interface CsvDefinition {
   personMatch?: string;
   /** The first words of columns that are about somebody else, such as `Buyer`, and those that change nothing. */
   prefixes?: { other: string[]; same: string[] };
-  /** Corrects the fields that are proposed for columns by their names alone, where one depends on the others. */
-  refineProposal?: (fields: (string | null)[]) => (string | null)[];
+  /** Corrects the fields that are proposed for columns one by one, where one depends on the others. */
+  refineProposal?: (columns: ProposedColumn[]) => (string | null)[];
+}
+
+/** A column of a file for which a field is proposed. */
+export interface ProposedColumn {
+  field: string | null;
+  /** How many cells have a text. */
+  filled: number;
 }
 
 /** How to match a row with a stored record by the value of a column. */

@@ -93,31 +93,12 @@ export const utcDayValue: CsvValueType = {
     parseDateTime(cell, { dateFormat: options.dateFormat, daysOnly: true }) ?? dateTimeValue.parse(cell, options),
 };
 
-/**
- * A list that is written as `a; b`. A JSON array is accepted, too.
- * @param parseEntry parses one of the texts
- * @param formatEntry formats an entry; undefined if no text holds all of it
- */
-export const listValue = (
-  parseEntry: (text: string, index: number) => unknown,
-  formatEntry: (entry: unknown) => string | undefined,
-): CsvValueType => ({
-  parse: (cell) => (isJsonArray(cell) ? parseJson(cell) : splitTexts(cell).map(parseEntry)),
-  format: (value) => {
-    const texts = (value as unknown[]).map(formatEntry);
-    // An empty cell is null.
-    if (texts.length === 0) return ';';
-    return texts.every((text) => text !== undefined) ? joinEntries(texts) : JSON.stringify(value);
-  },
-});
-
-/** A list of texts. */
-export const textListValue = listValue(
-  (text) => text,
-  (text) => text as string,
-);
-
-const splitTexts = (cell: string): string[] => splitEntries(cell).map(({ text }) => text);
+/** A list of texts that is written as `a; b`. A JSON array is accepted, too. */
+export const textListValue: CsvValueType = {
+  parse: (cell) => (isJsonArray(cell) ? parseJson(cell) : splitEntries(cell).map(({ text }) => text)),
+  // An empty cell is null.
+  format: (texts) => joinEntries(texts as string[]) || ';',
+};
 
 const isJsonArray = (cell: string): boolean => cell.trimStart().startsWith('[');
 

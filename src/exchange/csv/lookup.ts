@@ -11,7 +11,7 @@ export type CreateReferences = (
 ) => Promise<void>;
 
 /** Other records of the organization that cells refer to. */
-export interface LookupSource {
+export interface ReferencedRecords {
   /**
    * SQL that selects each `text` by which a record is known, the `value` that refers to it, and a `rank`. If two records are
    * known by one text, the one with the lower rank is used. `$1` is the organization's ID.
@@ -59,7 +59,7 @@ export class Lookup {
   static async load(
     manager: EntityManager,
     organizationId: number,
-    { sql, isExact }: LookupSource,
+    { sql, isExact }: ReferencedRecords,
     mayCreate = false,
   ): Promise<Lookup> {
     const lookup = new Lookup(isExact, mayCreate);

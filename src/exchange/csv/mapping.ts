@@ -155,6 +155,8 @@ export interface CsvColumn {
   field: CsvField | undefined;
   format?: string;
   only?: ReadonlySet<string>;
+  /** The text of all its cells, if it is no column of the file but an option of the command. */
+  constant?: string;
   /** Whether the mapping does not name it. Of columns without a name, text in one is then an error. */
   isUnnamed?: boolean;
 }

@@ -14,7 +14,7 @@ import { CsvValueError } from './csv-values';
 import type { CsvSection, CsvService } from './csv.service';
 import type { DateFormat } from './date-times';
 import { quoteEntry } from './list-cells';
-import { Lookup, type LookupSource } from './lookup';
+import { Lookup, type ReferencedRecords } from './lookup';
 import { assignColumns, type CsvColumn, type Mapping } from './mapping';
 import { openCsv, type OpenedCsv, type OpenFile } from './open';
 
@@ -45,11 +45,10 @@ export interface OptionValue {
   value: string;
 }
 
-/** A field, and the columns that fill it, or the value that an option of the command sets in every row. */
-export interface CsvSource {
+/** A field, and the columns that fill it. */
+export interface FilledField {
   field: CsvField;
   inputs: { column: CsvColumn; context: CellContext }[];
-  option?: { value: string; context: CellContext };
 }
 
 /** What is known of the rows when all of them have been read. */
@@ -71,7 +70,7 @@ export interface CsvPlan extends ImportPlan {
   readonly section: CsvSection;
   readonly file: OpenedCsv;
   readonly columns: readonly CsvColumn[];
-  readonly sources: readonly CsvSource[];
+  readonly filledFields: readonly FilledField[];
   readonly counts: RowCounts;
   /** The value of every row by which it is matched with stored records, and the columns that have it. */
   readonly requiredKey?: { name: string; match: CsvMatch; columns: CsvColumn[] };
@@ -94,19 +93,18 @@ export async function planCsv(
   const file = await openCsv(open, mapping, { keepsText: lenient });
   const columns = assignColumns(mapping, section, file.header, context.issues);
   const counts: RowCounts = { records: 0, filtered: 0, unusual: 0, repeatedHours: 0 };
-  const contextOf = await cellContexts(wanted, columns, counts, context);
+  const options = wanted.optionValues.map(optionColumn);
+  const contextOf = await cellContexts(wanted, [...columns, ...options], counts, context);
   // A field may build on what earlier fields have put into the record, so their order is kept.
-  const inOrder = [
-    ...columnSources(section.fields, columns, contextOf),
-    ...wanted.optionValues.map((value) => optionSource(value, contextOf)),
-  ];
-  const isFirst = ({ field }: CsvSource): boolean => field.isReadFirst ?? false;
-  const sources = [...inOrder.filter(isFirst), ...inOrder.filter((source) => !isFirst(source))];
+  const filledFields = [
+    ...filledByColumns(section.fields, columns, contextOf),
+    ...options.map((column, index) => filledByOption(column, contextOf(column), wanted.optionValues[index]!)),
+  ].sort((one, other) => Number(other.field.isReadFirst ?? false) - Number(one.field.isReadFirst ?? false));
   const keepsMissing = mapping.emptyCells !== 'clear';
   return Object.freeze({
-    ...writePlan(sources, keepsMissing),
-    ...matchPlan(section, wanted, sources, columns),
-    newReferences: newReferences(sources, wanted, context.organizationId),
+    ...writePlan(filledFields, keepsMissing),
+    ...matchPlan(section, wanted, filledFields, columns),
+    newReferences: newReferences(filledFields, wanted, context.organizationId),
     onDuplicate: repeated,
     isLenient: lenient,
     isUpdateOnly: updateOnly ?? false,
@@ -114,23 +112,22 @@ export async function planCsv(
     section,
     file,
     columns,
-    sources,
+    filledFields,
     counts,
   });
 }
 
-/** The context in which the cells of a column, or the value of an option, are parsed. */
-type CellContextOf = (field: CsvField, column?: CsvColumn) => CellContext;
+/** The context in which the cells of a column are parsed. */
+type CellContextOf = (column: CsvColumn) => CellContext;
 
 async function cellContexts(
-  { createTags, mapping: { timeZone }, optionValues, source }: CsvImport,
+  { createTags, mapping: { timeZone }, source }: CsvImport,
   columns: CsvColumn[],
   counts: RowCounts,
   { manager, organizationId }: ImportContext,
 ): Promise<CellContextOf> {
-  const lookups = new Map<LookupSource | undefined, Lookup>();
-  const fields = [...columns, ...optionValues].map(({ field }) => field);
-  for (const references of new Set(fields.map((field) => field?.references))) {
+  const lookups = new Map<ReferencedRecords | undefined, Lookup>();
+  for (const references of new Set(columns.map(({ field }) => field?.references))) {
     if (!references) continue;
     const mayCreate = createTags !== undefined && references.createMissing !== undefined;
     lookups.set(references, await Lookup.load(manager, organizationId, references, mayCreate));
@@ -139,39 +136,44 @@ async function cellContexts(
     counts.repeatedHours++;
     counts.firstRepeatedHour ??= { value, timeZone: timeZone ?? '', offset };
   };
-  return ({ references }, column) => ({
+  return ({ name, format, field }) => ({
     organizationId,
-    column: column?.name ?? '',
-    format: column?.format,
-    dateTimes: { timeZone, dateFormat: column?.format as DateFormat | undefined, onRepeatedHour },
-    lookup: lookups.get(references),
+    column: name,
+    format,
+    dateTimes: { timeZone, dateFormat: format as DateFormat | undefined, onRepeatedHour },
+    lookup: lookups.get(field?.references),
     source,
   });
 }
 
-/** The fields that columns fill. */
-function columnSources(fields: CsvField[], columns: CsvColumn[], contextOf: CellContextOf): CsvSource[] {
+function filledByColumns(fields: CsvField[], columns: CsvColumn[], contextOf: CellContextOf): FilledField[] {
   // A file may have a million columns that fill nothing.
   const used = columns.filter(({ field }) => field !== undefined);
   return fields.flatMap((field) => {
-    const filling = used.filter((column) => column.field === field);
-    const inputs = filling.map((column) => ({ column, context: contextOf(field, column) }));
+    const inputs = used
+      .filter((column) => column.field === field)
+      .map((column) => ({ column, context: contextOf(column) }));
     return inputs.length > 0 ? [{ field, inputs }] : [];
   });
 }
 
+/** The value of an option as a column that has it in each row. It is one entry of a list, whatever it contains. */
+const optionColumn = ({ field, value }: OptionValue): CsvColumn => ({
+  name: '',
+  index: -1,
+  field,
+  constant: field.references ? quoteEntry(value) : value,
+});
+
 /** @throws ImportError if the value of the option cannot be read */
-function optionSource({ option, field, value }: OptionValue, contextOf: CellContextOf): CsvSource {
-  const context = contextOf(field);
-  // The value is one entry of a list, whatever it contains.
-  const cell = field.references ? quoteEntry(value) : value;
+function filledByOption(column: CsvColumn, context: CellContext, { option, field }: OptionValue): FilledField {
   try {
-    field.parseInto({}, cell, context);
+    field.parseInto({}, column.constant ?? '', context);
   } catch (error) {
     if (!(error instanceof CsvValueError)) throw error;
     throw importError(`${option}: ${error.message}`);
   }
-  return { field, inputs: [], option: { value: cell, context } };
+  return { field, inputs: [{ column, context }] };
 }
 
 type WritePlan = Pick<
@@ -180,8 +182,8 @@ type WritePlan = Pick<
 >;
 
 /** What the fields of the file mean for the statements that write them, and for errors. */
-function writePlan(sources: CsvSource[], keepsMissing: boolean): WritePlan {
-  const fields = sources.map(({ field }) => field);
+function writePlan(filledFields: FilledField[], keepsMissing: boolean): WritePlan {
+  const fields = filledFields.map(({ field }) => field);
   return {
     isPartial: true,
     keepsMissing,
@@ -196,7 +198,7 @@ function writePlan(sources: CsvSource[], keepsMissing: boolean): WritePlan {
       const merged = merges.size > 0 ? [...merges].reduce(merge, stored) : imported;
       return keepsMissing ? `case when ${imported} is null then ${stored} else ${merged} end` : merged;
     },
-    locateError: (location, path) => locateCell(sources, location, path),
+    locateError: (location, path) => locateCell(filledFields, location, path),
     /** Columns of flags provide more of a lead's association with an event than that it exists. */
     updatedEntryFields: (list) => [...new Set(fields.flatMap((field) => field.entryFields?.[list] ?? []))],
   };
@@ -209,14 +211,14 @@ const MAX_COLUMNS = 2 ** 25;
 export const cellOrder = (line: number | null, columnIndex = -1): number =>
   (line ?? 0) + (columnIndex + 1) / MAX_COLUMNS;
 
-function locateCell(sources: CsvSource[], { line = null }: RecordLocation, path: string): ErrorLocation {
-  const source =
-    sources.find(({ field }) => field.name === path) ?? sources.find(({ field }) => fillsPath(field, path));
-  const field = source?.field;
-  const column = source?.inputs[0]?.column;
+function locateCell(filledFields: FilledField[], { line = null }: RecordLocation, path: string): ErrorLocation {
+  const fillsAll = filledFields.find(({ field }) => field.name === path);
+  const { field, inputs } = fillsAll ?? filledFields.find((each) => fillsPath(each.field, path)) ?? {};
+  const column = inputs?.[0]?.column;
   return {
     line,
-    column: column?.name ?? null,
+    // The column of an option has no name.
+    column: column?.name || null,
     path: field?.name ?? path,
     order: cellOrder(line, column?.index),
     // If the cell has another value than the field that is stored, it is not known here.
@@ -227,19 +229,20 @@ function locateCell(sources: CsvSource[], { line = null }: RecordLocation, path:
 function matchPlan(
   { definition, key }: CsvSection,
   { match: name = 'id', overwrite }: CsvImport,
-  sources: CsvSource[],
+  filledFields: FilledField[],
   columns: CsvColumn[],
 ): Pick<CsvPlan, 'match' | 'matchPath' | 'requiredKey' | 'checks' | 'personKey' | 'hasKey'> {
   const { ref, matches = {}, personMatch = '' } = definition;
-  const has = (field?: string): boolean => sources.some((source) => source.field.name === field);
+  const fields = filledFields.map(({ field }) => field);
+  const has = (name?: string): boolean => fields.some((field) => field.name === name);
   const match = matches[name];
   const requiredKey = match && { name, match, columns: matchColumns(columns, name, match) };
   const keyField = requiredKey?.columns[0]?.field;
   const isByRef = !match && has(ref?.field) && !has(key);
   const samePerson =
-    isByRef && !overwrite ? ref?.check((path) => sources.some(({ field }) => fillsPath(field, path))) : undefined;
+    isByRef && !overwrite ? ref?.check((path) => fields.some((field) => fillsPath(field, path))) : undefined;
   const person = matches[personMatch];
-  const namesPerson = sources.some(({ field }) => person?.fieldNames.test(field.name));
+  const namesPerson = fields.some((field) => person?.fieldNames.test(field.name));
   return {
     match,
     matchPath: keyField && filledPaths(keyField)[0],
@@ -266,8 +269,12 @@ function matchColumns(columns: CsvColumn[], name: string, match: CsvMatch): CsvC
 }
 
 /** What cells refer to and what the option for it creates. */
-function newReferences(sources: CsvSource[], { createTags }: CsvImport, organizationId: number): NewReferences[] {
-  return sources.flatMap(({ field, inputs: [input] }) => {
+function newReferences(
+  filledFields: FilledField[],
+  { createTags }: CsvImport,
+  organizationId: number,
+): NewReferences[] {
+  return filledFields.flatMap(({ field, inputs: [input] }) => {
     const { lookup } = input?.context ?? {};
     if (!lookup || createTags === undefined) return [];
     const create = async (manager: EntityManager): Promise<void> => {

@@ -28,6 +28,8 @@ const MAX_HEADER_LINE = 20;
 const MAX_START_LENGTH = 1 << 20;
 const MAX_CELLS = 1000;
 
+const LINE_END = /\r\n|\n|\r/;
+
 const VALUE = /@|^(?:https?:\/\/|www\.)|^[+-]?[\d.,\s]+$/i;
 
 /** Whether a cell has a value, so that it is no name of a column. */
@@ -67,14 +69,9 @@ export async function proposeMapping(section: CsvSection, open: OpenFile): Promi
   let encoding: string | undefined;
   const file = await openCsv(open, { delimiter, headerLine }, { invalid: (problem) => (encoding = problem.encoding) });
   const { names } = file.header;
-  const byName = names.map((name) => fieldOf(section, name)?.name ?? null);
-  const refined = section.definition.refineProposal?.(byName) ?? byName;
-  const fields = refined.map((name) => fieldNamed(section, name));
-  const columns = await surveyRows(names, fields, file.parts);
-  const proposed = withoutRepetitions(
-    columns.map((column) => readableField(section, column)),
-    columns,
-  );
+  const byName = names.map((name) => fieldOf(section, name));
+  const columns = await surveyRows(names, byName, file.parts);
+  const proposed = proposedFields(section, columns);
   return {
     mapping: {
       section: section.name,
@@ -94,9 +91,16 @@ export async function proposeMapping(section: CsvSection, open: OpenFile): Promi
     delimiter,
     headerLine,
     linesBefore: start
-      .split(/\r\n|\n|\r/)
+      .split(LINE_END)
       .slice(0, headerLine - 1)
-      .filter((line) => line.trim() !== ''),
+      .map((line) =>
+        line
+          .split(delimiter)
+          .map((cell) => cell.trim())
+          .filter(Boolean)
+          .join('  '),
+      )
+      .filter((line) => line !== ''),
     warnings: columns.flatMap((column, index) => columnWarning(column, proposed[index], columns) ?? []),
   };
 }
@@ -105,7 +109,7 @@ async function readStart(open: OpenFile): Promise<string> {
   let start = '';
   for await (const text of decodeText(open(), undefined, () => undefined)) {
     start += text;
-    if (start.length >= MAX_START_LENGTH || start.split(/\r\n|\n|\r/, MAX_HEADER_LINE + 2).length > MAX_HEADER_LINE + 1)
+    if (start.length >= MAX_START_LENGTH || start.split(LINE_END, MAX_HEADER_LINE + 2).length > MAX_HEADER_LINE + 1)
       break;
   }
   return start;
@@ -114,8 +118,8 @@ async function readStart(open: OpenFile): Promise<string> {
 /** The line, of the first ones, with the most names of columns that are known and no value, and its delimiter. */
 function findHeader(start: string, section: CsvSection): { line: number; delimiter: string } {
   const named = namedDelimiter(start);
-  const firstText = start.split(/\r\n|\n|\r/).findIndex((line, index) => line.trim() !== '' && !(index === 0 && named));
-  const firstLine = start.split(/\r\n|\n|\r/)[firstText] ?? '';
+  const firstText = start.split(LINE_END).findIndex((line, index) => line.trim() !== '' && !(index === 0 && named));
+  const firstLine = start.split(LINE_END)[firstText] ?? '';
   let best = { line: Math.max(0, firstText) + 1, delimiter: named ?? mostFrequentDelimiter(firstLine), known: 0 };
   for (const delimiter of named === undefined ? DELIMITERS : [named]) {
     const parser = new CsvParser(delimiter, { lastLine: MAX_HEADER_LINE });
@@ -138,6 +142,19 @@ function fieldOf({ fieldsByName, definition: { prefixes } }: CsvSection, name: s
   const own = fieldsByName.get(columnKey(name));
   const field = own ?? (prefixes?.same.includes(first) ? fieldsByName.get(columnKey(rest.join(' '))) : undefined);
   return field?.isExactName && field.name !== name.trim() ? undefined : field;
+}
+
+/** The fields of all columns, each of which may depend on the others and on what is in them. */
+function proposedFields(section: CsvSection, columns: SurveyedColumn[]): (CsvField | undefined)[] {
+  const oneByOne = columns.map((column) => ({
+    field: readableField(section, column)?.name ?? null,
+    filled: column.filled,
+  }));
+  const refined = section.definition.refineProposal?.(oneByOne) ?? oneByOne.map(({ field }) => field);
+  return withoutRepetitions(
+    refined.map((name) => fieldNamed(section, name)),
+    columns,
+  );
 }
 
 /** The field of a column, or that of IDs which others have assigned if the values are no IDs of Lanyard. */

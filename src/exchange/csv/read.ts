@@ -11,10 +11,10 @@ import { CsvValueError, trimInvisible } from './csv-values';
 import type { CsvService } from './csv.service';
 import type { CsvColumn } from './mapping';
 import type { OpenFile } from './open';
-import { cellOrder, type CsvImport, type CsvPlan, type CsvSource, planCsv } from './plan';
+import { cellOrder, type CsvImport, type CsvPlan, type FilledField, planCsv } from './plan';
 
 /** The import of a CSV file, which is read once. */
-export const csvSource = (csv: CsvService, wanted: CsvImport, open: OpenFile): ImportSource<CsvPlan> => ({
+export const csvImportSource = (csv: CsvService, wanted: CsvImport, open: OpenFile): ImportSource<CsvPlan> => ({
   plan: (context) => planCsv(csv, wanted, open, context),
   read: (plan) => readCsv(plan, new RecordCheck(csv.datasets, plan)),
 });
@@ -33,8 +33,6 @@ interface Attempt {
   /** The indexes of the columns whose cells are invalid. */
   invalid: Set<number>;
 }
-
-const NOTHING = new Set<number>();
 
 /** Reads rows into records, as the mapping says. */
 class RowReader {
@@ -79,20 +77,23 @@ class RowReader {
     };
   }
 
-  /** Reads a row. A lenient import reads it once more without the cells that are invalid. */
+  /**
+   * Reads a row. A lenient import reads it once more without the cells that are invalid, unless an empty cell would empty a
+   * stored value: then it skips the row.
+   */
   private read(row: CsvRow): ReadRecord | undefined {
-    const { isLenient, counts, mapping } = this.plan;
+    const { isLenient, keepsMissing, counts, mapping } = this.plan;
     const { repeatedHours } = counts;
-    const first = this.attempt(row, NOTHING);
-    const isAgain = isLenient && first.invalid.size > 0;
-    if (isAgain) counts.repeatedHours = repeatedHours;
-    const { draft, record, issues: left } = isAgain ? this.attempt(row, first.invalid) : first;
+    const first = this.attempt(row);
     const { issues } = first;
+    const isAgain = isLenient && keepsMissing === true && first.invalid.size > 0;
+    if (isAgain) counts.repeatedHours = repeatedHours;
+    const { draft, record, issues: left } = isAgain ? this.attempt(withoutCells(row, first.invalid)) : first;
     const problem = isLenient || issues.length === 0 ? (this.rowIssue(draft, row) ?? left[0]) : undefined;
     if (problem?.message === '') return undefined;
-    if (problem && (isLenient || issues.length === 0)) return { issues: isAgain ? issues : [], problem };
+    if (problem) return { issues: issues.filter((issue) => issue !== problem), problem };
     const location = { section: mapping.section, index: counts.records++, line: row.line };
-    return issues.length > 0 && !isLenient ? { location, issues } : { location, record, issues };
+    return { location, record: isLenient || issues.length === 0 ? record : undefined, issues };
   }
 
   /** Why a record that can be read is none, or cannot be used. The message is empty for a row without any text. */
@@ -101,7 +102,9 @@ class RowReader {
     const { isIdentified, usual } = section.definition;
     if (isIdentified && !isIdentified(draft)) {
       const isBlank = cells.every((cell) => trimInvisible(cell) === '');
-      const message = isBlank ? '' : 'Nothing tells who this is. Delete the row, or leave out its line in the mapping.';
+      const message = isBlank
+        ? ''
+        : 'Nothing tells who this is. Delete the row, or add its line to "skipLines" in the mapping.';
       return {
         ...NO_LOCATION,
         line,
@@ -118,62 +121,51 @@ class RowReader {
     return { ...cellIssue(column, line, null), expected, message };
   }
 
-  /** @param emptied the indexes of columns whose cells count as empty */
-  private attempt(row: CsvRow, emptied: ReadonlySet<number>): Attempt {
+  private attempt(row: CsvRow): Attempt {
     const { plan } = this;
     const { definition, key } = plan.section;
     const found: Attempt = { draft: {}, issues: [], invalid: new Set() };
     const { draft } = found;
-    for (const column of this.unnamed) this.rejectUnnamed(column, row, emptied, found);
-    for (const { field, inputs, option } of plan.sources) {
-      if (option) field.parseInto(draft, option.value, option.context);
-      else this.parseCells(field, inputs, row, emptied, found);
-    }
+    for (const column of this.unnamed) this.rejectUnnamed(column, row, found);
+    for (const filled of plan.filledFields) this.parseCells(filled, row, found);
     definition.complete?.(draft);
     const hadKey = draft[key] !== undefined;
     if (!hadKey) draft[key] = definition.generateId?.();
     const location = { section: plan.mapping.section, index: plan.counts.records, line: row.line };
     const checked = this.check.check(location, draft);
-    for (const issue of checked.issues) this.addIssue(issue, row, emptied, found);
+    for (const issue of checked.issues) this.addIssue(issue, row, found);
     found.record = plan.keepsMissing ? withoutDefaults(checked.record, draft) : checked.record;
     if (!hadKey) found.draft = { ...draft, [key]: undefined };
     return found;
   }
 
   /** Adds what the check of a record has found, unless the cell has been reported already. */
-  private addIssue(issue: LocatedIssue, { cells }: CsvRow, emptied: ReadonlySet<number>, found: Attempt): void {
-    const { inputs = [] } = this.plan.sources.find(({ field }) => field.name === issue.path) ?? {};
+  private addIssue(issue: LocatedIssue, { cells }: CsvRow, { issues, invalid }: Attempt): void {
+    const { inputs = [] } = this.plan.filledFields.find(({ field }) => field.name === issue.path) ?? {};
     const columns = inputs.map(({ column }) => column);
-    const filled = columns.filter(({ index }) => (cells[index] ?? '') !== '' && !emptied.has(index));
-    if (columns.some(({ index }) => found.invalid.has(index))) return;
-    found.issues.push({ ...issue, column: filled[0]?.name ?? issue.column });
-    for (const { index } of filled) found.invalid.add(index);
+    if (columns.some(({ index }) => invalid.has(index))) return;
+    const filled = columns.filter(({ index }) => (cells[index] ?? '') !== '');
+    issues.push({ ...issue, column: filled[0]?.name ?? issue.column });
+    for (const { index } of filled) invalid.add(index);
   }
 
-  private rejectUnnamed(
-    column: CsvColumn,
-    { cells, line }: CsvRow,
-    emptied: ReadonlySet<number>,
-    found: Attempt,
-  ): void {
+  private rejectUnnamed(column: CsvColumn, { cells, line }: CsvRow, { issues, invalid }: Attempt): void {
     const value = cells[column.index] ?? '';
-    if (emptied.has(column.index) || trimInvisible(value) === '') return;
+    if (trimInvisible(value) === '') return;
     const message = `${quoteShortened(value)} stands in column ${column.index + 1}, which has no name. Name the column "" in the mapping, with field null, to leave it out.`;
-    found.issues.push({ ...cellIssue(column, line, value), expected: 'nothing', message, kind: 'no name' });
-    found.invalid.add(column.index);
+    issues.push({ ...cellIssue(column, line, value), expected: 'nothing', message, kind: 'no name' });
+    invalid.add(column.index);
   }
 
   /** Parses the cells of a field. A list uses all its columns; for any other field, a row may have only one value. */
   private parseCells(
-    field: CsvField,
-    inputs: CsvSource['inputs'],
+    { field, inputs }: FilledField,
     { cells, line }: CsvRow,
-    emptied: ReadonlySet<number>,
     { draft, issues, invalid }: Attempt,
   ): void {
     let first: { column: CsvColumn; text: string } | undefined;
     for (const { column, context } of inputs) {
-      const cell = emptied.has(column.index) ? '' : (cells[column.index] ?? '');
+      const cell = column.constant ?? cells[column.index] ?? '';
       const text = inputs.length > 1 ? trimInvisible(cell) : cell;
       if (first && (text === '' || text === first.text)) continue;
       const problem = first
@@ -188,6 +180,12 @@ class RowReader {
     }
   }
 }
+
+/** @param indexes of the cells that are emptied */
+const withoutCells = (row: CsvRow, indexes: ReadonlySet<number>): CsvRow => ({
+  ...row,
+  cells: row.cells.map((cell, index) => (indexes.has(index) ? '' : cell)),
+});
 
 /** A record without what it has only by default, so that stored values stay. */
 function withoutDefaults(record: object | undefined, draft: RecordDraft): object | undefined {

@@ -60,7 +60,8 @@ function describeIssue({ line, column, path, message }: LocatedIssue, count = 1)
   const more = count > 1 ? ` and ${formatCount(count - 1)} more` : '';
   const position = [line !== null && `line ${line}${more}`, column !== null && `column ${quote(column)}`];
   // Names of fields may come from the file, too.
-  const field = column === null && path !== null && escapeInvisible(path.slice(0, MAX_LENGTH.name));
+  const name = column === null && path !== null && escapeInvisible(path.slice(0, MAX_LENGTH.name));
+  const field = name && line === null ? name + more : name;
   return [position.filter(Boolean).join(', '), field, message].filter(Boolean).join(': ');
 }
 
@@ -75,11 +76,12 @@ interface IssueGroup {
 /** How many kinds of error are remembered. */
 const MAX_REMEMBERED = 1000;
 
-/** What the errors of a kind have in common. An error that is not of a column, and has no kind, is one of its own. */
+/** What the errors of a kind have in common: the column, or the field of whichever record; and the message but for the value. */
 function groupKey({ line, column, path, message, value, kind }: LocatedIssue): string {
-  if (kind !== undefined) return JSON.stringify([column, kind]);
-  if (column === null) return JSON.stringify([line, path, message]);
-  return JSON.stringify([column, typeof value === 'string' ? message.replaceAll(quoteShortened(value), '…') : message]);
+  const place = column ?? path?.replace(/\[\d+\]/g, '') ?? null;
+  if (kind !== undefined) return JSON.stringify([place, kind]);
+  if (place === null) return JSON.stringify([line, message]);
+  return JSON.stringify([place, message.replaceAll(quoteShortened(value), '…')]);
 }
 
 /** Collects the errors of a file: the first ones in the order of the file, and the number of all. */

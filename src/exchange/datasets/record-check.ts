@@ -78,7 +78,7 @@ export class RecordCheck {
       .map((path) => {
         const suggestion = this.suggestionFor(location.section, path);
         return issueAt(this, location, path, null, () => ({
-          message: suggestion ? `Unknown field. Did you mean ${suggestion}?` : 'Unknown field.',
+          message: suggestion ? `not a field; did you mean ${suggestion}?` : 'not a field',
           expected: suggestion ?? `a field of ${location.section}`,
         }));
       });

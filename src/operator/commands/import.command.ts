@@ -6,7 +6,7 @@ import { type Mapping, MappingError, parseMapping } from '../../exchange/csv/map
 import type { OpenFile } from '../../exchange/csv/open';
 import type { CsvImport, CsvPlan } from '../../exchange/csv/plan';
 import { exactMapping, proposeMapping } from '../../exchange/csv/propose';
-import { csvSource } from '../../exchange/csv/read';
+import { csvImportSource } from '../../exchange/csv/read';
 import { FormerRecords } from '../../exchange/datasets/former-records';
 import type { ImportSource } from '../../exchange/datasets/import-plan';
 import { datasetRecords, wholeRecords } from '../../exchange/datasets/read-json';
@@ -135,7 +135,7 @@ class ImportCommand {
     const leftOut = wanted.lenient
       ? new LeftOutList(options.errors ?? `${base}.errors.csv`, `${base}.skipped.csv`, open, !options.dryRun)
       : undefined;
-    return this.import(csvSource(this.service, wanted, open) as ImportSource, leftOut);
+    return this.import(csvImportSource(this.service, wanted, open) as ImportSource, leftOut);
   }
 
   private async import(source: ImportSource, leftOut?: LeftOutList): Promise<void> {
@@ -180,7 +180,8 @@ class ImportCommand {
     await written.append(`${mappingText(mapping)}\n`);
     await written.finish();
     const command = this.commandWith(`--mapping ${quoteArgument(mappingFile)}`);
-    const shown = { datasets: this.service.datasets, proposal, mappingFile, result, error, command };
+    const keepsBefore = options.before !== undefined;
+    const shown = { datasets: this.service.datasets, proposal, mappingFile, result, error, command, keepsBefore };
     await print(`${session.json ? JSON.stringify(proposalJson(shown)) : proposalText(shown)}\n`);
     const isPossible = result !== undefined && (!error || wanted.lenient === true);
     if (!mayAsk || !isPossible || !(await confirm('Import it like this? [y/N] '))) {
@@ -194,7 +195,7 @@ class ImportCommand {
   private async tryImport(wanted: CsvImport): Promise<{ result?: ImportResult; error?: ImportError }> {
     const { session, options, file, progress } = this;
     const leftOutIssues = new IssueCollector(options.all);
-    const source = csvSource(this.service, { ...wanted, lenient: true }, this.open) as ImportSource;
+    const source = csvImportSource(this.service, { ...wanted, lenient: true }, this.open) as ImportSource;
     try {
       const result = await importInto(session, options.organization, () => source, progress, {
         dryRun: true,
