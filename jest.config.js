@@ -1,21 +1,16 @@
 /** Without an operator, tests that need one are left out; they share one organization. */
 const environment =
   process.env.E2E_IMPORT === 'off'
-    ? '<rootDir>/test/support/left-out.environment.ts'
-    : '<rootDir>/test/support/shared-modules.environment.mjs';
+    ? '<rootDir>/test/support/jest/left-out.environment.ts'
+    : '<rootDir>/test/support/jest/shared-modules.environment.mjs';
 
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: environment,
-  runtime: '<rootDir>/test/support/shared-modules.runtime.mjs',
+  runtime: '<rootDir>/test/support/jest/shared-modules.runtime.mjs',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
-  // The suites of mutants are all of these again, and extending.spec runs many of them in a copy: `npm run test:extending`.
-  testPathIgnorePatterns: [
-    '/node_modules/',
-    '<rootDir>/test/prove/',
-    '<rootDir>/test/tooling/exten(ding|sion).spec.ts',
-    '<rootDir>/test/extension/',
-  ],
+  // Folders decide what runs where (docs/testing.md). The suites of mutants, in prove/, are all of the others again.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(extension|nightly|packages|prove|tooling)/'],
   // The builds have a package.json of the same name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/clients/mcp/dist/'],
   transform: {
@@ -31,13 +26,13 @@ module.exports = {
     ],
   },
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  setupFilesAfterEnv: ['<rootDir>/test/support/after-each-suite.ts'],
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  globalSetup: '<rootDir>/test/support/jest/global-setup.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/support/jest/after-each-suite.ts'],
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
   // One more than cores: suites wait for PostgreSQL, programs and clocks a third of the time, and the few that measure
   // time leave room for that. (Jest takes 150% for 150 workers.)
   maxWorkers: process.env.E2E_KEY ? 1 : process.getBuiltinModule('node:os').availableParallelism() + 1,
-  testSequencer: '<rootDir>/test/support/heaviest-first.mjs',
+  testSequencer: '<rootDir>/test/support/jest/heaviest-first.mjs',
   // A deployment may be far away, and its operator a container. What is skipped there has its reason in its name.
   ...(process.env.E2E_BASE_URL ? { testTimeout: 120_000, verbose: true } : { testTimeout: 30_000 }),
   collectCoverageFrom: ['src/**/*.ts'],

@@ -130,6 +130,8 @@ const isConverted = ({ constructor }: object): boolean =>
 /** What the decorators of class-validator say of a class. */
 interface ClassFields {
   rules: [name: string, rule: FieldRule][];
+  /** By their names, in their order, those of the class that it extends first. */
+  schemas: ReadonlyMap<string, FieldSchema>;
   /** The properties that any decorator checks, those of `field` included. */
   properties: Set<string>;
   usesOnlyFieldDecorators: boolean;
@@ -143,8 +145,15 @@ function fieldsOf(type: Class): ClassFields {
   if (known) return known;
   const metadata = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const ofField = metadata.filter(({ name }) => name === FIELD);
+  const rules = ofField.map(({ propertyName, constraints }): [string, FieldRule] => [
+    propertyName,
+    (constraints as [FieldRule])[0],
+  ]);
+  const parent = Object.getPrototypeOf(type) as Class;
+  const inherited = parent.prototype === undefined ? [] : schemasOf(parent);
   const fields: ClassFields = {
-    rules: ofField.map(({ propertyName, constraints }) => [propertyName, (constraints as [FieldRule])[0]]),
+    rules,
+    schemas: new Map([...inherited, ...rules.map(([name, { schema }]) => [name, schema] as const)]),
     properties: new Set(metadata.map(({ propertyName }) => propertyName)),
     usesOnlyFieldDecorators: ofField.length > 0 && ofField.length === metadata.length,
   };
@@ -224,12 +233,7 @@ export const noObjectReason = (value: unknown): InvalidReason =>
   value === undefined || value === null ? 'missing' : 'type';
 
 /** The schemas of the fields of a class by their names, in their order, those of the class that it extends first. */
-export function schemasOf(type: Class): Map<string, FieldSchema> {
-  const parent = Object.getPrototypeOf(type) as Class;
-  const inherited = parent.prototype === undefined ? [] : schemasOf(parent);
-  const own = fieldsOf(type).rules.map(([name, { schema }]): [string, FieldSchema] => [name, schema]);
-  return new Map([...inherited, ...own]);
-}
+export const schemasOf = (type: Class): ReadonlyMap<string, FieldSchema> => fieldsOf(type).schemas;
 
 /** The class of the objects that a field holds. */
 export const classOf = ({ type }: Pick<ValueSchema, 'type'>): Class | undefined =>

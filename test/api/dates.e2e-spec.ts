@@ -1,6 +1,6 @@
 import { runInThisContext } from 'node:vm';
 import { eventInput, createExhibitor, TEST_MARK, unique } from '../support/builders';
-import { isDeployment } from '../support/deployment';
+import { isDeployment } from '../support/deployment/deployment';
 import { startLanyard, Tenant } from '../support/lanyard';
 
 /** Sets the zone of this process: suites have a copy of its environment, of which V8 knows nothing. */

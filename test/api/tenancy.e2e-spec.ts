@@ -4,7 +4,7 @@ import { ApiKeysService } from '../../src/access/api-keys.service';
 import { ExportService } from '../../src/exchange/datasets/export.service';
 import { eventInput, createExhibitor, industryEventInput, leadInput, unique } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, RECEIVER_URL, send } from '../support/endpoints';
-import { isDeployment } from '../support/deployment';
+import { isDeployment } from '../support/deployment/deployment';
 import { InProcess, Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
 import { runForOrganization } from '../support/oracle';
 import { describeInside, INSIDE, itInside } from '../support/skipping';

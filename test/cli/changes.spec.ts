@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { query } from '../../src/testing/test-database';
 import { createExhibitor, leadInput } from '../support/builders';
-import { waitUntil } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, waitForOutcome } from '../support/operator';
 import { waitForOutput, waitForExit } from '../support/program';
 import { type Change, listRecords, nameOf } from '../support/replica';
+import { waitUntil } from '../support/wait';
 
 describe('operator changes', () => {
   let installation: Installation;

@@ -6,7 +6,7 @@ import type { IssuedKey } from '../../src/access/api-keys.service';
 import { generateKey } from '../../src/access/key-format';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
-import { EmbeddedFixtures } from '../support/embedded-fixtures';
+import { EmbeddedFixtures } from '../support/servers/embedded-fixtures';
 import { Operator, waitForOutcome } from '../support/operator';
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;

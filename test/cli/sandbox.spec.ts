@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { waitUntil } from '../support/embedded-fixtures';
 import { Operator } from '../support/operator';
 import { waitForOutput, waitForExit } from '../support/program';
+import { waitUntil } from '../support/wait';
 
 describe('sandbox', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-sandbox-'));
@@ -26,59 +26,55 @@ describe('sandbox', () => {
   /** Whether a process has the folder in its command line, as PostgreSQL has that of its data. */
   const isUsed = (): boolean => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(folder);
 
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    'prints a URL and a key, and leaves nothing behind after %s',
-    async (signal) => {
-      const child = operator.start(['sandbox', '--json']);
-      const printed = JSON.parse(await waitForOutput(child, '\n')) as {
-        url: string;
-        key: string;
-        organizationId: number;
-      };
-      expect(printed).toEqual({
-        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v0$/) as string,
-        key: expect.stringMatching(/^lan_/) as string,
-        organizationId: 1,
-      });
-      const headers = { 'x-api-key': printed.key };
-      const response = await fetch(`${printed.url}/leads?limit=1`, { headers });
-      expect(response.status).toBe(200);
-      expect(Number(response.headers.get('x-ratelimit-limit'))).toBe(1_000_000);
-      expect(((await response.json()) as { results: { total: number } }).results.total).toBeGreaterThan(0);
-      const faulty = await fetch(`${printed.url}/leads`, { headers: { ...headers, 'Lanyard-Simulate': 'status=503' } });
-      expect(faulty.status).toBe(503);
-      expect(readdirSync(folder)).toHaveLength(1);
-      expect(await waitForExit(child, signal)).toBe(0);
-      expect(readdirSync(folder)).toEqual([]);
-      await waitUntil(() => !isUsed());
-    },
-    120_000,
-  );
+  const isGone = (): boolean => readdirSync(folder).length === 0 && !isUsed();
 
-  it('leaves nothing behind after SIGKILL, by which it cannot do anything itself', async () => {
+  it('prints a URL and a key of a server with data and simulated faults, and leaves nothing behind after SIGKILL', async () => {
     const child = operator.start(['sandbox', '--json']);
-    await waitForOutput(child, '\n');
+    const printed = JSON.parse(await waitForOutput(child, '\n')) as {
+      url: string;
+      key: string;
+      organizationId: number;
+    };
+    expect(printed).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v0$/) as string,
+      key: expect.stringMatching(/^lan_/) as string,
+      organizationId: 1,
+    });
+    const headers = { 'x-api-key': printed.key };
+    const response = await fetch(`${printed.url}/leads?limit=1`, { headers });
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get('x-ratelimit-limit'))).toBe(1_000_000);
+    expect(((await response.json()) as { results: { total: number } }).results.total).toBeGreaterThan(0);
+    const faulty = await fetch(`${printed.url}/leads`, { headers: { ...headers, 'Lanyard-Simulate': 'status=503' } });
+    expect(faulty.status).toBe(503);
     expect(isUsed()).toBe(true);
+    expect(readdirSync(folder)).toHaveLength(1);
     expect(await waitForExit(child, 'SIGKILL')).toBe(null);
-    await waitUntil(() => readdirSync(folder).length === 0 && !isUsed());
+    await waitUntil(isGone, { deadlineMs: 60_000 });
   }, 120_000);
 
   it('leaves nothing behind after SIGKILL while it starts', async () => {
     const child = operator.start(['sandbox', '--json']);
-    await waitUntil(() => readdirSync(folder).length > 0);
+    await waitUntil(() => readdirSync(folder).length > 0, { deadlineMs: 60_000 });
     expect(await waitForExit(child, 'SIGKILL')).toBe(null);
-    await waitUntil(() => readdirSync(folder).length === 0 && !isUsed());
+    await waitUntil(isGone, { deadlineMs: 60_000 });
   }, 120_000);
 
-  it('prints lines for people, with a first request', async () => {
-    const child = operator.start(['sandbox']);
-    const stderr = text(child.stderr as Readable);
-    expect(await waitForOutput(child, 'LANYARD_KEY=')).toMatch(
-      /^export LANYARD_URL=http:\/\/127\.0\.0\.1:\d+\/api\/v0\nexport LANYARD_KEY=lan_\w+\n/,
-    );
-    expect(await waitForExit(child, 'SIGINT')).toBe(0);
-    expect(await stderr).toMatch(/^Try: curl -H "x-api-key: \$LANYARD_KEY" "\$LANYARD_URL\/leads\?limit=1"\n/);
-  }, 120_000);
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'prints lines for people, with a first request, and leaves nothing behind after %s',
+    async (signal) => {
+      const child = operator.start(['sandbox']);
+      const stderr = text(child.stderr as Readable);
+      expect(await waitForOutput(child, 'LANYARD_KEY=')).toMatch(
+        /^export LANYARD_URL=http:\/\/127\.0\.0\.1:\d+\/api\/v0\nexport LANYARD_KEY=lan_\w+\n/,
+      );
+      expect(await waitForExit(child, signal)).toBe(0);
+      expect(readdirSync(folder)).toEqual([]);
+      expect(await stderr).toMatch(/^Try: curl -H "x-api-key: \$LANYARD_KEY" "\$LANYARD_URL\/leads\?limit=1"\n/);
+      await waitUntil(() => !isUsed());
+    },
+    120_000,
+  );
 
   it('says that a port is in use, and leaves nothing behind', async () => {
     const server = createServer().listen(0, '127.0.0.1');

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { version } from '../../package.json';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
-import { EmbeddedFixtures } from '../support/embedded-fixtures';
+import { EmbeddedFixtures } from '../support/servers/embedded-fixtures';
 import { startInProcess } from '../support/lanyard';
 import { Operator } from '../support/operator';
-import { NO_SERVER, RedisServer } from '../support/redis-server';
+import { NO_SERVER, RedisServer } from '../support/servers/redis-server';
 import { describeUnless } from '../support/skipping';
 
 interface Status {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { leadInput, unique } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
-import { Fate, Network } from '../support/network';
+import { Fate, Network } from '../support/servers/network';
 import { foreignCursor } from '../support/replica';
 
 const EXAMPLES = join(__dirname, '../../clients/examples');

@@ -8,11 +8,11 @@ import { LanyardTrigger } from '../../clients/n8n/nodes/Lanyard/LanyardTrigger.n
 import type { IDataObject, INodeExecutionData } from '../../clients/n8n/nodes/Lanyard/n8n-workflow';
 import { FeedClock } from '../../src/feed/changes/feed-clock';
 import { leadInput } from '../support/builders';
-import { waitUntil } from '../support/embedded-fixtures';
 import { HubSpot } from '../support/hubspot';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { StandIn } from '../support/n8n';
 import { Flow, type RunNode, type Workflow } from '../support/n8n-flow';
+import { waitUntil } from '../support/wait';
 
 /** The template "leads to HubSpot" with a real Lanyard, and stand-ins for n8n and HubSpot. */
 

@@ -9,9 +9,9 @@ import { isSigned } from '../../clients/n8n/nodes/Lanyard/signature';
 import { FeedClock } from '../../src/feed/changes/feed-clock';
 import { KeyWebhooksService } from '../../src/feed/webhooks/key-webhooks.service';
 import { createExhibitor, leadInput, unique } from '../support/builders';
-import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { StandIn } from '../support/n8n';
+import { waitUntil } from '../support/wait';
 
 let lanyard: InProcess;
 let tenant: Tenant;

@@ -12,9 +12,9 @@ import { EventEntity } from '../../src/contexts/events/event.entity';
 import { type Change, OnChanges } from '../../src/feed/changes/on-changes';
 import { FeedClock } from '../../src/feed/changes/feed-clock';
 import { createExhibitor, eventInput, industryEventInput, leadInput } from '../support/builders';
-import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess } from '../support/lanyard';
 import { type PlainServer, startWithModules } from '../support/plain-modules';
+import { waitUntil } from '../support/wait';
 
 const EPOCH = new Date(0);
 

@@ -8,11 +8,11 @@ import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import type { ApiClient } from '../support/client';
 import { asOperator, createDatabase, createTestDatabase } from '../support/database';
-import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { Operator } from '../support/operator';
-import { Receiver } from '../support/receiver';
+import { Receiver } from '../support/servers/receiver';
 import { type ChangesPage, Replica, foreignCursor } from '../support/replica';
+import { waitUntil } from '../support/wait';
 
 // Another cluster assigned higher transaction numbers, or lower ones.
 const FARTHER = 1_000_000_000;

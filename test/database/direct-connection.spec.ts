@@ -1,6 +1,6 @@
 import { ConfigError } from '../../src/config';
 import { createTestDatabase } from '../support/database';
-import { startPooler } from '../support/pooler';
+import { startPooler } from '../support/servers/pooler';
 import { migrate } from '../support/contexts';
 
 const ADVICE = 'Connect to PostgreSQL directly, not through a pooler such as PgBouncer in transaction mode.';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { CheckService } from '../../src/data/schema/check.service';
 import { createExhibitor } from '../support/builders';
-import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 import { SCHEMA } from '../support/contexts';
+import { lockWaits, waitUntil } from '../support/wait';
 
 /** The stored JSON of a lead follows every change of what it shows, also one by SQL. */
 describe('the document of a lead', () => {

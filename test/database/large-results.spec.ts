@@ -5,7 +5,7 @@ import { FairQueue } from '../../src/data/database/fair-queue';
 import { LargeResultGuard } from '../../src/data/database/large-result-guard';
 import { LARGE_RESULTS_MS } from '../../src/data/database/limits';
 import { createTestDatabase } from '../support/database';
-import { waitUntil } from '../support/embedded-fixtures';
+import { waitUntil } from '../support/wait';
 
 describe('large results of one organization', () => {
   const queue = new FairQueue(10);

@@ -6,9 +6,9 @@ import { EventLeadEntity } from '../../src/contexts/events/event.entity';
 import { CheckService } from '../../src/data/schema/check.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
-import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 import { SCHEMA } from '../support/contexts';
+import { lockWaits, waitUntil } from '../support/wait';
 
 /** Transactions of each client; raise it for a long run. */
 const STEPS = Number(process.env.LISTS_RANDOM_STEPS ?? 40);

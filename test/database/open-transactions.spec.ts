@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { Pruner } from '../../src/data/database/pruner';
 import { query } from '../../src/testing/test-database';
 import { Random } from '../prove/support/random';
-import { EmbeddedFixtures } from '../support/embedded-fixtures';
+import { EmbeddedFixtures } from '../support/servers/embedded-fixtures';
 import { startInProcess, type Tenant } from '../support/lanyard';
 import type { ChangesPage } from '../support/replica';
 import { migrate } from '../support/contexts';

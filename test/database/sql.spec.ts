@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { asOperator, createTestDatabase } from '../support/database';
 import { type InProcess, startInProcess } from '../support/lanyard';
-import { formatSql } from '../support/sql-layout';
-import { isComposed, shapeOf, sqlListing } from '../support/sql-listing';
+import { formatSql } from '../support/listings/sql-layout';
+import { isComposed, shapeOf, sqlListing } from '../support/listings/sql-listing';
 
 const LISTING = join(__dirname, '../../docs/sql');
 

@@ -9,8 +9,8 @@ import { Transactions } from '../../src/data/database/transactions';
 import { Writes } from '../../src/data/database/writes';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
-import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, type Tenant } from '../support/lanyard';
+import { waitUntil } from '../support/wait';
 
 describe('a statement', () => {
   let lanyard: InProcess;

@@ -13,9 +13,9 @@ import type { LeadsQuery } from '../../src/contexts/leads/lead.dto';
 import { LeadsService } from '../../src/contexts/leads/leads.service';
 import { leadInput } from '../support/builders';
 import { createTestDatabase } from '../support/database';
-import { waitUntil } from '../support/embedded-fixtures';
 import { operatorServices } from '../support/operator-services';
 import { FeedSender } from '../../src/feed/changes/feed-sender';
+import { waitUntil } from '../support/wait';
 
 Logger.overrideLogger(false);
 

@@ -11,10 +11,10 @@ import { decodeText } from '../../src/exchange/datasets/open';
 import { IssueCollector } from '../../src/exchange/datasets/import-error';
 import { datasetRecords } from '../../src/exchange/datasets/read-json';
 import { query } from '../../src/testing/test-database';
-import { waitUntil } from '../support/embedded-fixtures';
 import { install } from '../support/operator';
 import { DATASETS } from '../support/contexts';
 import { CSV, mappingOf } from '../support/csv-files';
+import { waitUntil } from '../support/wait';
 
 const MIB = 1 << 20;
 

@@ -7,10 +7,10 @@ import { CheckService } from '../../src/data/schema/check.service';
 import type { Undo } from '../../src/exchange/datasets/undo.service';
 import { SCHEMA } from '../support/contexts';
 import { asOperator } from '../support/database';
-import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, type Installation, type Outcome, waitForOutcome } from '../support/operator';
 import { listRecords, Replica } from '../support/replica';
+import { lockWaits, waitUntil } from '../support/wait';
 
 type Fields = Record<string, unknown>;
 type Result = Undo & { importId: string; before: string | null; dryRun?: boolean };

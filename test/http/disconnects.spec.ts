@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { DISCONNECTS, disconnect } from '../support/disconnects';
-import { waitUntil } from '../support/embedded-fixtures';
+import { DISCONNECTS, disconnect } from '../support/servers/disconnects';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
+import { waitUntil } from '../support/wait';
 
 const CLIENTS = 20;
 

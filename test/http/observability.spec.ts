@@ -3,11 +3,11 @@ import { createLog } from '../../src/observability/log';
 import { Metrics } from '../../src/observability/metrics';
 import { leadInput } from '../support/builders';
 import { openConnection } from '../support/connection';
-import { freePort } from '../support/free-port';
-import { lockWaits, waitUntil } from '../support/embedded-fixtures';
+import { freePort } from '../support/servers/free-port';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
-import { NO_SERVER, RedisServer } from '../support/redis-server';
+import { NO_SERVER, RedisServer } from '../support/servers/redis-server';
 import { describeUnless } from '../support/skipping';
+import { lockWaits, waitUntil } from '../support/wait';
 
 type Entry = Record<string, unknown>;
 

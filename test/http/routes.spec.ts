@@ -3,7 +3,7 @@ import { ErrorResponse } from '../../src/http/pipeline/returns';
 import { Returns } from '../../src/http/pipeline/returns';
 import { ENDPOINTS, PLAIN_ENDPOINTS } from '../support/endpoints';
 import { InProcess, startInProcess } from '../support/lanyard';
-import { findUndescribed } from '../support/undescribed';
+import { findUndescribed } from '../support/listings/undescribed';
 
 /** The endpoint list of the specification. */
 const SPECIFIED = `

@@ -7,8 +7,8 @@ import type { Request } from 'express';
 import { BodyMemoryLimit } from '../../src/http/pipeline/body-memory-limit';
 import { SlowReaderLimit } from '../../src/http/server/slow-reader-limit';
 import { openConnection, receiveAll } from '../support/connection';
-import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
+import { waitUntil } from '../support/wait';
 
 describe('a client that does not take its answer', () => {
   it('is cut off, and keeps no memory', async () => {

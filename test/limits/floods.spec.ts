@@ -82,9 +82,7 @@ describe('a flood of one organization', () => {
 /** Connections of a flood, and requests that each of them sends at once. */
 const PIPELINING = 300;
 const PIPELINED = 100;
-/** How long others may wait meanwhile. A machine that is busy with more than these suites gets several attempts. */
-const MAX_READ_MS = 500;
-const MAX_HEALTH_MS = 250;
+/** A machine that is busy with more than these suites gets several attempts. */
 const ATTEMPTS = 5;
 const INVALID_KEY = 'lan_0000000000000000000000000000000000000000000000000';
 
@@ -111,21 +109,15 @@ describe('a flood of pipelined requests', () => {
     return text.split('HTTP/1.1 ').length - 1;
   };
 
-  const timeOf = async (path: string, key?: string): Promise<number> => {
-    const start = performance.now();
-    const { status } = await ask(port, { method: 'GET', path, key });
-    expect(status).toBe(200);
-    return performance.now() - start;
-  };
-
-  /** @returns how long the slowest request took that somebody else sent during a flood, one after another */
-  const slowestOf = async (flood: Promise<unknown>, send: () => Promise<number>): Promise<number> => {
+  /** @returns how many requests of somebody else, sent one after another, were served before a flood was over */
+  const servedDuring = async (flood: Promise<unknown>, path: string, key?: string): Promise<number> => {
     let isOver = false;
     void flood.then(() => (isOver = true));
-    let slowest = 0;
-    do slowest = Math.max(slowest, await send());
-    while (!isOver);
-    return slowest;
+    for (let served = 0; ; served++) {
+      const { status } = await ask(port, { method: 'GET', path, key });
+      expect(status).toBe(200);
+      if (isOver) return served;
+    }
   };
 
   it.each([
@@ -134,21 +126,20 @@ describe('a flood of pipelined requests', () => {
     ['for the health of the process', '/health/live', false, PIPELINED],
     ['of one request at a time', '/health/live', false, 1],
   ])(
-    '%s ends with the responses that are due, and others are served soon',
+    '%s ends with the responses that are due, and others are served before it is over',
     async (_, path, isValid, requests) => {
       const { key: validKey } = await flooding.issueKey({ maxTokens: BURST, refillRate: 1 });
       const key = isValid ? validKey : INVALID_KEY;
-      let isSoon = false;
-      for (let attempt = 1; !isSoon && attempt <= ATTEMPTS; attempt++) {
+      for (let attempt = 1; ; attempt++) {
         const flood = Promise.all(Array.from({ length: PIPELINING }, () => pipeline(path, key, requests)));
         const [responses, read, health] = await Promise.all([
           flood,
-          slowestOf(flood, () => timeOf('/api/v0/leads?limit=50', other.key)),
-          slowestOf(flood, () => timeOf('/health/live')),
+          servedDuring(flood, '/api/v0/leads?limit=50', other.key),
+          servedDuring(flood, '/health/live'),
         ]);
         expect([...new Set(responses)]).toEqual([Math.min(requests, MAX_UNANSWERED_REQUESTS)]);
-        isSoon = read < MAX_READ_MS && health < MAX_HEALTH_MS;
-        if (attempt === ATTEMPTS) expect({ read, health, isSoon }).toEqual({ read, health, isSoon: true });
+        if (read > 0 && health > 0) break;
+        if (attempt === ATTEMPTS) throw new Error(`During a flood, ${read} reads and ${health} of health were served.`);
       }
     },
     60_000,

@@ -1,8 +1,8 @@
 import { COUNT_SERVERS_WITHOUT_REDIS, LocalLimits } from '../../src/http/rate-limit/local-limits';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
-import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess } from '../support/lanyard';
+import { waitUntil } from '../support/wait';
 
 const HOLDERS = `
   select pid from pg_locks where locktype = 'advisory' and classid = 0 and objid = 7261916

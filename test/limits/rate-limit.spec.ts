@@ -6,10 +6,10 @@ import { TAKE_TOKEN } from '../../src/http/rate-limit/take-token.lua';
 import { type BucketLimits, limitsError, type TakeResult } from '../../src/http/rate-limit/token-bucket';
 import { TokenBucketStore } from '../../src/http/rate-limit/token-bucket.store';
 import { RedisConnection } from '../../src/http/rate-limit/redis';
-import { waitUntil } from '../support/embedded-fixtures';
-import { Proxy } from '../support/proxy';
-import { NO_REDIS, NO_SERVER, RedisServer, redisUrl } from '../support/redis-server';
+import { Proxy } from '../support/servers/proxy';
+import { NO_REDIS, NO_SERVER, RedisServer, redisUrl } from '../support/servers/redis-server';
 import { describeUnless } from '../support/skipping';
+import { waitUntil } from '../support/wait';
 
 const SECOND = 1_000_000;
 const YEAR = 365 * 24 * 3600 * SECOND;

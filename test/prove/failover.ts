@@ -7,7 +7,7 @@ import { missingForPatroni, PatroniGroup } from './faults/patroni';
 import { Postgres } from './faults/postgres';
 import { WebhooksService } from '../../src/feed/webhooks/webhooks.service';
 import { ApiClient } from '../support/client';
-import { Receiver } from '../support/receiver';
+import { Receiver } from '../support/servers/receiver';
 import { RedisGroup } from './faults/redis-group';
 import type { Cluster, Tenant } from './faults/cluster';
 import type { Fault, Stage } from './faults/stage';

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readOptions, refuse, run } from '../../scripts/services.mjs';
 import { SYSTEM_DIR } from '../../src/data/embedded-postgres/reach';
-import { freePort } from '../support/free-port';
+import { freePort } from '../support/servers/free-port';
 import { send, until } from './support/daemon';
 import { seconds } from './support/figures';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import setUp from '../support/global-setup';
+import setUp from '../support/jest/global-setup';
 import { record } from './results';
 import { formatCount } from './support/figures';
 

@@ -11,7 +11,8 @@ import {
 import { lastSetting, OWNER_SETTING } from '../../src/data/embedded-postgres/postmaster';
 import { Programs } from '../../src/data/embedded-postgres/programs';
 import { query } from '../../src/testing/test-database';
-import { EmbeddedFixtures, killPostmaster, postmasterOf, waitUntil } from '../support/embedded-fixtures';
+import { EmbeddedFixtures, killPostmaster, postmasterOf } from '../support/servers/embedded-fixtures';
+import { waitUntil } from '../support/wait';
 
 const onlyAsRoot = process.getuid?.() === 0 ? it : it.skip;
 

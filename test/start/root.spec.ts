@@ -19,7 +19,7 @@ import { EmbeddedPostgresError } from '../../src/data/embedded-postgres/embedded
 import { accountFor, Programs } from '../../src/data/embedded-postgres/programs';
 import { type DataDirOptions, prepareDataDir, reachablePrograms } from '../../src/data/embedded-postgres/reach';
 import { query } from '../../src/testing/test-database';
-import { EmbeddedFixtures } from '../support/embedded-fixtures';
+import { EmbeddedFixtures } from '../support/servers/embedded-fixtures';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -7,16 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { Redis } from 'ioredis';
-import { freePort } from '../support/free-port';
+import { freePort } from '../support/servers/free-port';
 import { firstStartText } from '../../scripts/first-start-text.mjs';
 import { createDemo, originOf } from '../../src/start/first-start';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
-import { EmbeddedFixtures, postmasterOf, waitUntil } from '../support/embedded-fixtures';
+import { EmbeddedFixtures, postmasterOf } from '../support/servers/embedded-fixtures';
 import { Operator, type Outcome, waitForOutcome } from '../support/operator';
 import { waitForOutput, startProgram, waitForExit } from '../support/program';
-import { NO_SERVER, RedisServer } from '../support/redis-server';
+import { NO_SERVER, RedisServer } from '../support/servers/redis-server';
 import { describeUnless, missingProgramReason } from '../support/skipping';
+import { waitUntil } from '../support/wait';
 
 const NO_TLS = missingProgramReason('openssl') || NO_SERVER;
 
@@ -75,7 +76,7 @@ describe('a start', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('lan_');
   }, 60_000);
 
-  it('creates a demo once, as README.md shows, stops on a signal, and keeps all data, also after kill -9', async () => {
+  it('creates a demo once, as README.md shows, keeps all data after kill -9, and stops its PostgreSQL at the end', async () => {
     const first = startProgram({ LANYARD_DATA_DIR });
     const said = await waitForOutput(first, '/leads?limit=1"');
     const { base = '', key = '' } =
@@ -92,15 +93,36 @@ describe('a start', () => {
     );
     expect(await waitForExit(first, 'SIGINT')).toBe(0);
 
-    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const startAgain = async (): Promise<ChildProcess> => {
       const again = startProgram({ LANYARD_DATA_DIR });
       const output = await waitForOutput(again, 'To issue an API key');
       expect(output).not.toContain('lan_');
       const base = /http:\S+/.exec(output)?.[0] ?? '';
       expect(await (await fetch(`${base}/leads?limit=1`, { headers: { 'x-api-key': key } })).json()).toEqual(lead);
-      expect(await waitForExit(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
-    }
+      return again;
+    };
+    expect(await waitForExit(await startAgain(), 'SIGKILL')).toBeNull();
+    const last = await startAgain();
+    const { url: databaseUrl } = await fixtures.start({ dataDir: LANYARD_DATA_DIR });
+    await expectFailureOfCommand(databaseUrl, () => waitForExit(last, 'SIGTERM'));
+    expect(postmasterOf(join(LANYARD_DATA_DIR, 'postgresql'))).toBeUndefined();
   }, 90_000);
+
+  /** A command that uses the PostgreSQL of a server fails with one line when that server stops. */
+  async function expectFailureOfCommand(databaseUrl: string, stop: () => Promise<number | null>): Promise<void> {
+    const command = new Operator({ LANYARD_DATA_DIR }).start(['import', '-', '--organization', '1']);
+    const outcome = waitForOutcome(command);
+    const user = `${JSON.stringify({ section: 'users', record: { email: 'ada@example.com' } })}\n`;
+    command.stdin?.write(user);
+    command.stdin?.on('error', () => undefined); // it may have ended
+    // The import has made its temporary tables, and waits for the rest of its input.
+    const joined = "select from pg_stat_activity where query like 'create temporary table%'";
+    await waitUntil(async () => command.exitCode !== null || (await query(databaseUrl, joined)).length > 0);
+    expect(await stop()).toBe(0);
+    command.stdin?.end(user);
+    const stderr = expect.stringMatching(/^Database error: .+\n$/) as string;
+    expect(await outcome).toEqual({ status: 1, stdout: '', stderr });
+  }
 
   it('prints one JSON value on standard output with --json, and everything else on standard error', async () => {
     const dataDir = fixtures.dataDir();
@@ -120,25 +142,6 @@ describe('a start', () => {
     expect(stderr).toContain('Lanyard is listening on');
     expect(stderr).toContain('"route":"/api/v0/leads"');
   }, 60_000);
-
-  it('stops its PostgreSQL at the end, and a command that used it fails with one line', async () => {
-    const server = startProgram({ LANYARD_DATA_DIR });
-    expect(await waitForOutput(server, 'To issue an API key')).toContain('To issue an API key');
-    const { url } = await fixtures.start({ dataDir: LANYARD_DATA_DIR });
-    const command = new Operator({ LANYARD_DATA_DIR }).start(['import', '-', '--organization', '1']);
-    const outcome = waitForOutcome(command);
-    const user = `${JSON.stringify({ section: 'users', record: { email: 'ada@example.com' } })}\n`;
-    command.stdin?.write(user);
-    command.stdin?.on('error', () => undefined); // it may have ended
-    // The import has made its temporary tables, and waits for the rest of its input.
-    const joined = "select from pg_stat_activity where query like 'create temporary table%'";
-    await waitUntil(async () => command.exitCode !== null || (await query(url, joined)).length > 0);
-    expect(await waitForExit(server, 'SIGTERM')).toBe(0);
-    expect(postmasterOf(join(LANYARD_DATA_DIR, 'postgresql'))).toBeUndefined();
-    command.stdin?.end(user);
-    const stderr = expect.stringMatching(/^Database error: .+\n$/) as string;
-    expect(await outcome).toEqual({ status: 1, stdout: '', stderr });
-  }, 90_000);
 
   describe('beside others', () => {
     const status = () => new Operator({ DATABASE_URL: database.url, REDIS_URL: undefined }).run(['status']);

@@ -1,7 +1,7 @@
 import type { Test } from 'supertest';
 import { eventInput, industryEventInput, leadInput, unique } from './builders';
 import type { ApiClient } from './client';
-import { isDeployment } from './deployment';
+import { isDeployment } from './deployment/deployment';
 import { description, isPlain, type Operation, resolveReference, type Schema } from './description';
 
 /** Every endpoint of openapi.json with every id that it takes: a new one is in the suites that go through all of them. */

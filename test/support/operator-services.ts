@@ -2,7 +2,7 @@ import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Config } from '../../src/config';
 import { OperatorModule } from '../../src/operator/operator.module';
-import { runAtEnd } from './at-the-end';
+import { runAtEnd } from './jest/at-the-end';
 
 // Commands run within this process, and a server that is started has a log of its own.
 Logger.overrideLogger(false);

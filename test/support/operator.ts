@@ -12,7 +12,7 @@ import type { TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from './database';
 import { InProcess, startInProcess } from './lanyard';
 import { typescript } from './program';
-import { withoutStorages } from './storages';
+import { withoutStorages } from './jest/storages';
 
 /** What a command left behind. */
 export interface Outcome {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { isBehindProxy, isDeployment } from './deployment';
+import { isBehindProxy, isDeployment } from './deployment/deployment';
 
 /** What is skipped has its reason at the end of its name. */
 

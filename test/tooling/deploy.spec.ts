@@ -8,7 +8,7 @@ import ts from 'typescript';
 import { parseAllDocuments } from 'yaml';
 import { version } from '../../package.json';
 import { SETTINGS } from '../../src/config';
-import { freePort } from '../support/free-port';
+import { freePort } from '../support/servers/free-port';
 import { Metrics } from '../../src/observability/metrics';
 import { startInProcess } from '../support/lanyard';
 import { describeUnless, missingProgramReason } from '../support/skipping';

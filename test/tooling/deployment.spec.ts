@@ -1,5 +1,5 @@
-import { deploymentUrl } from '../support/deployment';
-import { findUnfitSettings } from '../support/deployment-settings';
+import { deploymentUrl } from '../support/deployment/deployment';
+import { findUnfitSettings } from '../support/deployment/deployment-settings';
 import { startInProcess } from '../support/lanyard';
 
 describe('the deployment that suites run against', () => {

@@ -183,8 +183,12 @@ function filledColumn(
 }
 
 /** The field at a path such as `company.name`; undefined if the class has none there. */
-export const fieldAt = (type: Class | undefined, path: string): FieldSchema | undefined =>
-  type && fieldsIn(type).get(path);
+export function fieldAt(type: Class | undefined, path: string): FieldSchema | undefined {
+  const [name = '', ...rest] = path.split('.');
+  const field = type && schemasOf(type).get(name);
+  if (!field || rest.length === 0) return field;
+  return field.isArray ? undefined : fieldAt(classOf(field), rest.join('.'));
+}
 
 /** Every foreign key leads with the organization; what it refers to is in its other column. */
 function referenceTarget(

@@ -1,7 +1,7 @@
 /**
  * Nest's own metadata, which its decorators write and this server reads: how a handler takes its arguments, and the path
  * and status of a route. Nest does not promise these names to applications. This is the only file that imports them, so
- * that a release of Nest that moves them breaks one file, and test/http/nest-internals.spec.ts.
+ * that a release of Nest that moves them breaks one file, and test/nest/nest-internals.spec.ts.
  */
 export {
   HOST_METADATA,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Proxy } from '../../support/proxy';
+import { Proxy } from '../../support/servers/proxy';
 import { type Answer, type Ask, ask } from '../support/ask';
 import { createEvent, createLead } from './bodies';
 import { formatCount } from '../support/figures';

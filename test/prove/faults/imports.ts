@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventInput, leadInput } from '../../support/builders';
 import { ApiClient } from '../../support/client';
-import { Deletions, Pager } from '../../support/pager';
+import { Deletions, Pager } from '../../support/servers/pager';
 import { complaints, Follower } from '../feed/follower';
 import { type Answer, ask } from '../support/ask';
 import { formatCount, percentile, seconds } from '../support/figures';

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { clusterPath, createCluster, DATABASE_NAME, readPassword } from '../../../src/data/embedded-postgres/cluster';
 import { removeStaleLock } from '../../../src/data/embedded-postgres/postmaster';
 import { accountFor, Programs } from '../../../src/data/embedded-postgres/programs';
-import { freePort } from '../../support/free-port';
+import { freePort } from '../../support/servers/free-port';
 import { Daemon, familyOf, send, succeeds, until } from '../support/daemon';
 
 /** PostgreSQL's own defaults, so that what is committed is on disk (fsync), with more in the log. */

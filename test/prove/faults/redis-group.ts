@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../support/free-port';
+import { freePort } from '../../support/servers/free-port';
 import { until } from '../support/daemon';
 import { RedisServer } from '../support/redis-server';
 

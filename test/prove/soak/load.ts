@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createExhibitor, unique } from '../../support/builders';
-import { DISCONNECTS, disconnect } from '../../support/disconnects';
+import { DISCONNECTS, disconnect } from '../../support/servers/disconnects';
 import { ENDPOINTS, type Endpoint, type Ids } from '../../support/endpoints';
 import { type Ask, ask, Tally } from '../support/ask';
 import type { Random } from '../support/random';
