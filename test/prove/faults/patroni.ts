@@ -3,7 +3,7 @@ import { chownSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFil
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { accountFor } from '../../../src/data/embedded-postgres/programs';
-import { freePort } from '../../support/free-port';
+import { freePort } from '../../support/servers/free-port';
 import { ask } from '../support/ask';
 import { Daemon, familyOf, send, until } from '../support/daemon';
 import type { Database } from './cluster';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../../support/free-port';
+import { freePort } from '../../support/servers/free-port';
 import { until } from './daemon';
 import { RedisServer } from './redis-server';
 
