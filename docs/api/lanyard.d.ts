@@ -119,6 +119,8 @@ export interface Dataset {
   key: string;
   /** The paths of properties of the entity whose fields have other names, such as `company.name`. */
   paths?: Record<string, string>;
+  /** The properties of the entity that no field holds. Any other one without a field is an error at startup. */
+  notExported?: readonly string[];
   /** The arrays of the record whose entries are rows of other tables. */
   lists?: RecordList[];
   /** The table whose rows render rows of this one. It is written right after this one, so that it renders each row once. */
@@ -433,6 +435,8 @@ export declare class OrganizationRepository<T extends Owned> {
   findAndCount(options?: FindManyOptions<T>): Promise<[T[], number]>;
   findOne(options: FindOneOptions<T>): Promise<T | null>;
   findOneBy(where: Where<T>): Promise<T | null>;
+  /** @throws RowNotFound which is sent as 404 */
+  findOneOrFail(options: FindOneOptions<T>): Promise<T>;
   /** @throws RowNotFound which is sent as 404 */
   findOneByOrFail(where: Where<T>): Promise<T>;
   count(options?: FindManyOptions<T>): Promise<number>;
@@ -773,8 +777,9 @@ export declare const datasetOf: <
 >(
   record: Class<R>,
   entity: Class<E>,
-  rest: D &
-    ([Unstored<R, E, D>] extends [never]
+  rest: D & {
+    notExported?: readonly (keyof E)[];
+  } & ([Unstored<R, E, D>] extends [never]
       ? unknown
       : {
           notStored: Unstored<R, E, D>;
@@ -1377,7 +1382,7 @@ type NotBefore = FieldOptions<{
   notBefore?: string;
 }>;
 
-type OnDelete = 'CASCADE' | 'SET NULL';
+type OnDelete = 'CASCADE' | 'SET NULL' | 'RESTRICT' | 'NO ACTION';
 
 /** An entity whose rows belong to organizations. */
 interface Owned {
@@ -1442,6 +1447,8 @@ interface RecordList {
   key: string;
   /** The paths, in an entry, of properties of the entity whose fields have other names. */
   paths?: Record<string, string>;
+  /** The properties of the entity that no entry holds. */
+  notExported?: readonly string[];
   /** SQL that orders the entries of an export; by default they are ordered by their positions. */
   order?: (row: string) => string;
   /** The property that orders new rows. Rows with the same value keep the order of the file. */

@@ -8,7 +8,14 @@ import {
   TooManyWebhooks,
   UnstorableField,
 } from './exceptions';
-import { BUSY, NO_CONNECTION, OUT_OF_RESOURCES, type SqlStates, UNSTORABLE_VALUE } from './sql-state-codes';
+import {
+  BROKEN_REFERENCE,
+  BUSY,
+  NO_CONNECTION,
+  OUT_OF_RESOURCES,
+  type SqlStates,
+  UNSTORABLE_VALUE,
+} from './sql-state-codes';
 
 /** One way in which a request fails. */
 export interface ErrorRow {
@@ -67,6 +74,7 @@ export const ERRORS = {
     type: TooManyWebhooks,
     text: 'The organization has the maximum number of webhooks',
   },
+  brokenReference: { status: 409, sqlStates: BROKEN_REFERENCE },
   gone: {
     status: 410,
     description:

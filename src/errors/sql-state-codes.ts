@@ -6,9 +6,11 @@ export type SqlStates = readonly string[];
 
 const PROTOCOL_VIOLATION = '08P01';
 const READ_ONLY_TRANSACTION = '25006';
+const RESTRICT_VIOLATION = '23001';
 const NOT_NULL_VIOLATION = '23502';
 const FOREIGN_KEY_VIOLATION = '23503';
 const UNIQUE_VIOLATION = '23505';
+const CHECK_VIOLATION = '23514';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const TOO_MANY_CONNECTIONS = '53300';
@@ -75,6 +77,18 @@ export const UNSTORABLE_VALUE: SqlStates = ['22021', '22P05', '22003', '54000'];
 
 /** PostgreSQL rejected a value or a row, so that others of the same statement are not to blame. */
 export const REJECTED_ROW: SqlStates = [...UNSTORABLE_VALUE, CONSTRAINT_VIOLATION];
+
+/** A row refers to one that does not exist, or a row stays because others refer to it. */
+export const BROKEN_REFERENCE: SqlStates = [FOREIGN_KEY_VIOLATION, RESTRICT_VIOLATION];
+
+/** A row has null where its column has none. */
+export const MISSING_VALUE: SqlStates = [NOT_NULL_VIOLATION];
+
+/** A row breaks a check. */
+export const BROKEN_CHECK: SqlStates = [CHECK_VIOLATION];
+
+/** Another row has the key of a unique constraint or index. */
+export const REPEATED_KEY: SqlStates = [UNIQUE_VIOLATION];
 
 /** The message quotes the value that was rejected. */
 export const QUOTES_VALUE: SqlStates = [DATA_EXCEPTION];

@@ -5,12 +5,17 @@ import type { Extension } from '../extensions/extension';
 import { requireSingleInstances } from '../extensions/single-instance';
 import { hasHeapLimit, respawnWithHeapLimit } from '../http/server/heap-limit';
 
+/** Otherwise the first file, process or worker that it may not open ends it, at any time. */
+const PERMISSION_MODEL_MESSAGE =
+  'Lanyard cannot run under the permission model of Node.js. Start it without --permission and --experimental-permission.';
+
 /**
  * Runs Lanyard by the arguments of the process: the server without arguments or with `start`, and any command of the
  * operator. The process ends with it.
  * @param extension what a project of its own adds; its `main.ts` has nothing else to call
  */
 export async function run(extension?: Extension): Promise<void> {
+  if (process.permission as unknown) exitWith(PERMISSION_MODEL_MESSAGE);
   keepCompiledModules();
   if (extension) endUnlessSingleInstances();
   // Either half is loaded only when it runs: a server needs no command line, and a process that waits for a server neither.
@@ -37,9 +42,13 @@ function endUnlessSingleInstances(): void {
     requireSingleInstances(process.argv[1] ?? '');
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(1);
+    exitWith(error.message);
   }
+}
+
+function exitWith(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
 }
 
 const hasJsonFlag = (): boolean => process.argv.includes('--json');

@@ -55,7 +55,7 @@ class HallsModule {}
 
 const hallsContext = (number: number, name = 'halls') => ({
   module: HallsModule,
-  sections: { [name]: datasetOf(HallRecord, HallEntity, { key: 'id', noun: 'hall' }) },
+  sections: { [name]: datasetOf(HallRecord, HallEntity, { key: 'id', noun: 'hall', notExported: ['createdAt'] }) },
   feedResources: [
     feedResource(HallEntity, {
       name,

@@ -386,6 +386,22 @@ describe('the first import of an unknown file', () => {
     });
   });
 
+  it.each([
+    ['a file that is missing', [undefined, '--csv', 'leads']],
+    ['a proposal', [FILE, '--csv', 'leads']],
+    ['a mapping that exists', [FILE, '--csv', 'leads']],
+    ['CSV without --csv', [FILE]],
+  ])('escapes a file name that controls the terminal, for %s', async (_, [content, ...options]) => {
+    const name = join(folder, 'a\x1b[31m.csv');
+    rmSync(name, { force: true });
+    if (content !== undefined) writeFileSync(name, content);
+    const args = ['import', name, '--organization', String(tenant.organizationId), ...options] as string[];
+    const { status, stdout, stderr } = await installation.operator.run(args);
+    expect(status).not.toBe(0);
+    expect(stdout + stderr).toContain('a\\u001b[31m.csv');
+    expect(stdout + stderr).not.toContain('\x1b');
+  });
+
   it('reads standard input, and writes import.mapping.json', async () => {
     rmSync('import.mapping.json', { force: true });
     const args = ['import', '-', '--organization', String(tenant.organizationId), '--csv', 'leads'];

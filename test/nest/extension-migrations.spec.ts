@@ -87,8 +87,8 @@ const extension = defineExtension({
     {
       module: HallsModule,
       sections: {
-        halls: datasetOf(HallRecord, HallEntity, { key: 'id', noun: 'hall' }),
-        seats: datasetOf(SeatRecord, SeatEntity, { key: 'id', noun: 'seat' }),
+        halls: datasetOf(HallRecord, HallEntity, { key: 'id', noun: 'hall', notExported: ['createdAt'] }),
+        seats: datasetOf(SeatRecord, SeatEntity, { key: 'id', noun: 'seat', notExported: ['createdAt'] }),
       },
       feedResources: [
         feedResource(HallEntity, {

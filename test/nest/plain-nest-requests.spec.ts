@@ -242,6 +242,16 @@ describe('a request to a plain module', () => {
     }
   });
 
+  it('has another Idempotency-Key where its bytes are others, whatever its type', async () => {
+    for (const type of ['application/json', 'text/plain']) {
+      const headers = { 'content-type': type, 'idempotency-key': `raw ${type}`.replace(' ', '-') };
+      const sent = ['{"event":"sent"}', '{"event":"sent"}', '{"event":"read"}'];
+      const statuses: number[] = [];
+      for (const text of sent) statuses.push((await post('raw', text, headers)).status);
+      expect(statuses).toEqual([200, 200, 422]);
+    }
+  });
+
   it.each([
     ['', { min: 0, indoor: false }],
     ['?min=5&indoor=true&color=black&ids=1,2', { min: 5, indoor: true, color: 'black', ids: [1, 2] }],

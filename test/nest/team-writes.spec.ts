@@ -2,9 +2,9 @@
  * Its module names entities, which the suites of a shared process would take for one of Lanyard's own.
  * @jest-environment node
  */
-import { Body, Controller, Get, Module, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Module, Param, Patch, Post } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
-import { IsNumber, IsOptional } from 'class-validator';
+import { IsNumber, IsOptional, IsString } from 'class-validator';
 import { Column, DataSource, JoinColumn, LessThan, ManyToOne, OneToMany, type Repository } from 'typeorm';
 import { repositoryFor } from '../../src/data/database/repository-for';
 import { decimalColumn, ListedUuidRow } from '../../src/data/schema/columns';
@@ -20,6 +20,7 @@ class Product extends ListedUuidRow {
   @Column(decimalColumn({ precision: 20, scale: 2, nullable: true })) turnover: string | null;
   @Column('int', { nullable: true }) stock: number | null;
   @Column('smallint', { nullable: true }) shelf: number | null;
+  @Column('text', { nullable: true }) code: string | null;
 }
 
 @ListedEntity('orders')
@@ -53,11 +54,30 @@ class ProductDto {
   @IsOptional() turnover: string;
   @IsOptional() @IsNumber() stock: number;
   @IsOptional() @IsNumber() shelf: number;
+  @IsOptional() code: string;
+}
+
+class LineDto {
+  @IsString() orderId: string;
+  @IsNumber() quantity: number;
 }
 
 @Controller('products')
 class ProductsController {
-  constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
+  constructor(
+    @InjectRepository(Product) private readonly products: Repository<Product>,
+    @InjectRepository(OrderLine) private readonly lines: Repository<OrderLine>,
+  ) {}
+
+  @Post('lines')
+  order(@CurrentCaller() caller: Caller, @Body() body: LineDto) {
+    return repositoryFor(caller, this.lines).save(body);
+  }
+
+  @Delete(':id')
+  async delete(@CurrentCaller() caller: Caller, @Param('id') id: string) {
+    await repositoryFor(caller, this.products).delete({ id });
+  }
 
   @Post()
   save(@CurrentCaller() caller: Caller, @Body() body: ProductDto) {
@@ -92,7 +112,10 @@ class ShopModule {}
 const TABLES = `
   create table products (id uuid default uuid_v7() primary key, organization_id int not null references organizations on delete cascade,
     position bigint, created_at timestamptz(3) not null default now(), name text not null, price numeric(10, 2) not null,
-    turnover numeric(20, 2), stock int, shelf smallint, unique (organization_id, id));
+    turnover numeric(20, 2), stock int, shelf smallint, code text check (code <> ''), check (turnover > price), unique (organization_id, id));
+  create unique index products_code_key on products (organization_id, lower(code));
+  create table reviews (organization_id int not null, product_id uuid not null,
+    foreign key (organization_id, product_id) references products (organization_id, id) on delete restrict);
   create table orders (id uuid default uuid_v7() primary key, organization_id int not null references organizations on delete cascade,
     position bigint, created_at timestamptz(3) not null default now(), customer text not null, unique (organization_id, id));
   create table order_lines (id uuid default uuid_v7() primary key, organization_id int not null, order_id uuid not null, product_id uuid,
@@ -165,6 +188,45 @@ describe('a number that a column cannot hold as it is', () => {
   it('may be compared with', async () => {
     await send('POST', '/products', product());
     expect((await send('GET', '/products/below/42.105')).body).toMatchObject({ results: [{ price: 42.1 }] });
+  });
+});
+
+describe('a row that breaks a constraint', () => {
+  const UNKNOWN = '0197f5a0-0000-7000-8000-000000000099';
+  beforeEach(async () => {
+    await database.query('delete from products');
+    await send('POST', '/products', product({ code: 'A1' }));
+    server.takeLog();
+  });
+
+  it.each([
+    ['/products', product({ code: '' }), "Missing or invalid 'code'", 'body code', 'range'],
+    ['/products', product({ code: 'a1' }), "Missing or invalid 'code'", 'body code', 'duplicate'],
+    ['/products', product({ name: null }), "Missing or invalid 'name'", 'body name', 'missing'],
+    ['/products', product({ turnover: '1.00' }), 'Bad Request', 'body', 'range'],
+    ['/products/lines', { orderId: UNKNOWN, quantity: 1 }, "Missing or invalid 'orderId'", 'body orderId', 'not-found'],
+  ])('POST %s %j is a 400 that names the field, where it is one', async (path, body, error, fault, reason) => {
+    const { status, body: sent, headers } = await send('POST', path, body);
+    expect({ status, sent }).toEqual({ status: 400, sent: { status: 400, error } });
+    expect(headers.get('Lanyard-Fault')).toBe(fault);
+    expect(headers.get('Lanyard-Fault-Reason')).toBe(reason);
+    expect(JSON.stringify(server.takeLog())).toMatch(/violates [a-z -]+constraint/);
+    expect(await rowsOf(Product).count()).toBe(1);
+  });
+
+  it('is a 409 where it is kept because others refer to it', async () => {
+    const [{ id }] = (await rowsOf(Product).find()) as [Product];
+    await database.query('insert into reviews values ($1, $2)', [caller.organizationId, id]);
+    const { status, body } = await send('DELETE', `/products/${id}`);
+    expect({ status, body }).toEqual({ status: 409, body: { status: 409, error: 'Conflict' } });
+    await database.query('delete from reviews');
+    expect((await send('DELETE', `/products/${id}`)).status).toBe(200);
+  });
+
+  it('is a 500 where no field of the body is at fault', async () => {
+    await database.query('alter table products add constraint never check (created_at < to_timestamp(0)) not valid');
+    expect((await send('POST', '/products', product())).status).toBe(500);
+    await database.query('alter table products drop constraint never');
   });
 });
 

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { BrokenConstraints } from './broken-constraints';
 import { DataSourceModule } from './data-source.module';
 import { IdempotencyStore } from './idempotency-store';
 import { Statements } from './statements';
@@ -17,11 +18,20 @@ import { Writes } from './writes';
       inject: [TransactionalDataSource],
       useFactory: ({ transactions }: TransactionalDataSource) => transactions,
     },
+    BrokenConstraints,
     Statements,
     Writes,
     IdempotencyStore,
     ReservedConnection,
   ],
-  exports: [DataSourceModule, Transactions, Statements, Writes, IdempotencyStore, ReservedConnection],
+  exports: [
+    DataSourceModule,
+    BrokenConstraints,
+    Transactions,
+    Statements,
+    Writes,
+    IdempotencyStore,
+    ReservedConnection,
+  ],
 })
 export class DatabaseModule {}

@@ -67,10 +67,15 @@ export class OrganizationRepository<T extends Owned> {
   }
 
   /** @throws RowNotFound which is sent as 404 */
-  async findOneByOrFail(where: Where<T>): Promise<T> {
-    const row = await this.findOneBy(where);
+  async findOneOrFail(options: FindOneOptions<T>): Promise<T> {
+    const row = await this.findOne(options);
     if (!row) throw new RowNotFound();
     return row;
+  }
+
+  /** @throws RowNotFound which is sent as 404 */
+  findOneByOrFail(where: Where<T>): Promise<T> {
+    return this.findOneOrFail({ where });
   }
 
   count(options: FindManyOptions<T> = {}): Promise<number> {

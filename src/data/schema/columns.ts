@@ -44,7 +44,7 @@ export abstract class ListedUuidRow extends ListedRow {
   @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' }) id: string;
 }
 
-type OnDelete = 'CASCADE' | 'SET NULL';
+type OnDelete = 'CASCADE' | 'SET NULL' | 'RESTRICT' | 'NO ACTION';
 
 /**
  * A foreign key to a row of the same organization, or to the organization itself.

@@ -14,6 +14,8 @@ export interface Dataset {
   key: string;
   /** The paths of properties of the entity whose fields have other names, such as `company.name`. */
   paths?: Record<string, string>;
+  /** The properties of the entity that no field holds. Any other one without a field is an error at startup. */
+  notExported?: readonly string[];
   /** The arrays of the record whose entries are rows of other tables. */
   lists?: RecordList[];
   /** The table whose rows render rows of this one. It is written right after this one, so that it renders each row once. */
@@ -51,6 +53,8 @@ export interface RecordList {
   key: string;
   /** The paths, in an entry, of properties of the entity whose fields have other names. */
   paths?: Record<string, string>;
+  /** The properties of the entity that no entry holds. */
+  notExported?: readonly string[];
   /** SQL that orders the entries of an export; by default they are ordered by their positions. */
   order?: (row: string) => string;
   /** The property that orders new rows. Rows with the same value keep the order of the file. */
@@ -116,7 +120,9 @@ type Unstored<R, E, D extends Partial<Dataset>> = Exclude<
 export const datasetOf = <R extends object, E extends object, const D extends Omit<Dataset, 'record' | 'entity'>>(
   record: Class<R>,
   entity: Class<E>,
-  rest: D & ([Unstored<R, E, D>] extends [never] ? unknown : { notStored: Unstored<R, E, D> }),
+  rest: D & { notExported?: readonly (keyof E)[] } & ([Unstored<R, E, D>] extends [never]
+      ? unknown
+      : { notStored: Unstored<R, E, D> }),
 ): Dataset => ({ record, entity, ...(rest as D) });
 
 /** Numbers of records by section. */

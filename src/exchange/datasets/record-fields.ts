@@ -11,23 +11,18 @@ import { fieldAt, type Table, tablesOf } from './tables';
 export function checkRecords(dataSource: DataSource, datasets: Datasets): void {
   const problems = tablesOf(dataSource, datasets).flatMap((table) => {
     const metadata = dataSource.getMetadata((table.list ?? table.dataset).entity);
-    return [...undeclaredFields(table, metadata), ...missingFields(table, metadata), ...inexactFields(table, metadata)];
+    return [...undeclaredFields(table), ...missingFields(table, metadata), ...inexactFields(table, metadata)];
   });
   if (problems.length > 0) throw new ConfigError([...new Set(problems)].join('\n'));
 }
 
 const DECORATORS = 'a decorator of Lanyard such as @Text() or @Decimal()';
 
-/** The properties of a record, and of the objects in it, that no decorator of Lanyard declares, so that nothing reads them. */
-function undeclaredFields({ dataset, list }: Table, metadata: EntityMetadata): string[] {
-  const { record, paths } = dataset;
+/** The properties that class-validator checks and no decorator of Lanyard declares, so that nothing reads them. */
+function undeclaredFields({ dataset, list }: Table): string[] {
   if (list) return [];
-  const instance = new record();
-  const stored = metadata.columns
-    .map(({ propertyName }) => paths?.[propertyName] ?? propertyName)
-    .filter((name) => name in instance || Reflect.hasMetadata('design:type', record.prototype as object, name));
-  return classesIn(record).flatMap((type) =>
-    [...(type === record ? stored : []), ...checkedProperties(type)]
+  return classesIn(dataset.record).flatMap((type) =>
+    [...checkedProperties(type)]
       .filter((name) => !schemasOf(type).has(name))
       .map((name) => `An import would drop ${type.name}.${name}: declare it with ${DECORATORS}.`),
   );
@@ -44,25 +39,35 @@ function classesIn(type: Class, found = new Set<Class>()): Class[] {
   return [...found];
 }
 
-/** The columns that no field fills, although a new row needs them. */
+/** The columns that no field fills, although a new row needs them, or although nothing says that exports leave them out. */
 function missingFields(
   { columns, dataset, tracked, derived, list }: Table,
   { name, columns: all }: EntityMetadata,
 ): string[] {
-  const filled = new Set(columns.map(({ property }) => property));
-  const isFilled = ({ propertyName, databaseName }: ColumnMetadata): boolean =>
-    filled.has(propertyName) ||
+  const isFilled = ({ propertyName, databaseName, generatedType }: ColumnMetadata): boolean =>
+    columns.some(({ property, path }) => property === propertyName && (list || fieldAt(dataset.record, path))) ||
     derived.some(({ column }) => column === databaseName) ||
     propertyName === 'organizationId' ||
-    (tracked !== undefined && propertyName === 'position');
+    (tracked !== undefined && propertyName === 'position') ||
+    generatedType !== undefined;
   const isNeeded = (column: ColumnMetadata): boolean =>
-    !column.isNullable && column.default === undefined && !column.isGenerated && !column.generatedType;
+    !column.isNullable && column.default === undefined && !column.isGenerated;
+  const { notExported = [] } = list ?? dataset;
   const record = dataset.record.name + (list ? `.${list.name}` : '');
-  return all
-    .filter((column) => isNeeded(column) && !isFilled(column))
-    .map(
-      ({ propertyName }) => `${record} has no field for ${name}.${propertyName}, without which no row can be stored.`,
-    );
+  return (
+    all
+      .filter((column) => !isFilled(column))
+      // A key that no field holds is the database's own.
+      .filter((column) => isNeeded(column) || !(column.isPrimary || notExported.includes(column.propertyName)))
+      .map((column) => {
+        const field = `${record} has no field for ${name}.${column.propertyName}`;
+        if (isNeeded(column)) return `${field}, without which no row can be stored.`;
+        return (
+          `${field}, so an export would lose it. Declare the field, or write notExported: ['${column.propertyName}'] ` +
+          `next to key: '${(list ?? dataset).key}'.`
+        );
+      })
+  );
 }
 
 /** The fields of numeric columns that would round a value, or could not have each of them. */

@@ -17,10 +17,12 @@ export interface LimitedCaller extends Caller {
   simulate?: string | null;
 }
 
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** The caller, which ApiKeyGuard sets on every route that is not public. */
-    caller?: LimitedCaller;
+declare global {
+  namespace Express {
+    interface Request {
+      /** The caller, which ApiKeyGuard sets on every route that is not public. */
+      caller?: LimitedCaller;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger, Optional } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DatabaseError } from 'pg';
+import { BrokenConstraints } from '../../data/database/broken-constraints';
 import {
   hasSqlState,
   isConnectionError,
@@ -24,12 +25,14 @@ export const CHALLENGE = 'ApiKey realm="Lanyard", header="x-api-key"';
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
-declare module 'express-serve-static-core' {
-  interface Locals {
-    /** The SQLSTATE of class 53 for which a request was rejected: metrics read it here. */
-    outOfResources?: string;
-    /** The text that a module gave its exception: the log has it. */
-    error?: string;
+declare global {
+  namespace Express {
+    interface Locals {
+      /** The SQLSTATE of class 53 for which a request was rejected: metrics read it here. */
+      outOfResources?: string;
+      /** The text that a module gave its exception: the log has it. */
+      error?: string;
+    }
   }
 }
 
@@ -39,6 +42,8 @@ export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Request');
   /** By the kind of the rejection. */
   private readonly lastLoggedAt = new Map<string, number>();
+
+  constructor(@Optional() private readonly constraints?: BrokenConstraints) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<unknown> {
     if (host.getType() !== 'http') return this.errorOutsideHttp(error);
@@ -52,10 +57,14 @@ export class ErrorFilter implements ExceptionFilter {
     return new HttpException(sendsMessage ? (error as Error).message : text, status);
   }
 
-  private async sendError(error: unknown, host: ArgumentsHost): Promise<void> {
+  private async sendError(thrown: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
+    const isConstraint = this.constraints?.isBroken(thrown);
+    const error = isConstraint ? await this.constraints?.explain(thrown, request.body) : thrown;
+    // The response does not name the constraint.
+    if (isConstraint) response.locals.error = loggableMessage(thrown);
     const isUnread = !request.complete && !response.headersSent && !response.shouldKeepAlive;
     // Closing the connection of a client that still sends would reset it, and lose the response.
     if (isUnread) await discardBody(request);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type RawBodyRequest } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { IdempotencyStore, type StoredResponse } from '../../data/database/idempotency-store';
@@ -83,12 +83,13 @@ function changedHeaders(before: OutgoingHttpHeaders, after: OutgoingHttpHeaders)
 
 /**
  * SHA-256 of the method, the path with its query string, and the body as JSON, whose white space and compression make no
- * difference. Without a query string nothing is added for it, so that the keys of earlier builds keep their meaning.
+ * difference, or its bytes if the handler gets these. Without a query string nothing is added for it, so that the keys of earlier builds keep their meaning.
  */
-function fingerprintOf({ method, path, url, body }: Request): Buffer {
+function fingerprintOf({ method, path, url, body, rawBody }: RawBodyRequest<Request>): Buffer {
   const query = url.split('?').slice(1).join('?');
   const target = query === '' ? path : `${path}?${query}`;
   return createHash('sha256')
-    .update(`${method} ${target}\n${JSON.stringify(body ?? {})}`)
+    .update(`${method} ${target}\n`)
+    .update(rawBody ?? JSON.stringify(body ?? {}))
     .digest();
 }

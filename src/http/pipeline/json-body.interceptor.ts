@@ -9,10 +9,12 @@ import { HttpInterceptor } from './http-interceptor';
 import { oncePerHandler } from './handler-metadata';
 import { rejectUnknownFields } from './preferences';
 
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** Whether the body counts as empty because its content type is not JSON. */
-    hasIgnoredBody?: boolean;
+declare global {
+  namespace Express {
+    interface Request {
+      /** Whether the body counts as empty because its content type is not JSON. */
+      hasIgnoredBody?: boolean;
+    }
   }
 }
 

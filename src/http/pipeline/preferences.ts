@@ -6,14 +6,16 @@ import { findUnknownPath } from '../../fields/unknown-fields';
 import { InvalidField, InvalidRequest } from '../../errors/exceptions';
 import { routeArguments } from './handler-metadata';
 
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** `Prefer: tx=rollback`: a write is carried out and rolled back. */
-    isDryRun?: boolean;
-    /** `Prefer: handling=strict`: unknown fields, query parameters and preferences are rejected, and ignored simulations. */
-    isStrict?: boolean;
-    /** Whether the server heeds the `Lanyard-Simulate` of the request. */
-    isSimulated?: boolean;
+declare global {
+  namespace Express {
+    interface Request {
+      /** `Prefer: tx=rollback`: a write is carried out and rolled back. */
+      isDryRun?: boolean;
+      /** `Prefer: handling=strict`: unknown fields, query parameters and preferences are rejected, and ignored simulations. */
+      isStrict?: boolean;
+      /** Whether the server heeds the `Lanyard-Simulate` of the request. */
+      isSimulated?: boolean;
+    }
   }
 }
 

@@ -7,10 +7,12 @@ import { sendError } from '../../errors/error-response';
 import type { Fault } from '../../errors/faults';
 import { SECURITY_HEADERS } from './security-headers';
 
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** The ID of the request in the log and in the X-Request-Id of the response. */
-    id?: string;
+declare global {
+  namespace Express {
+    interface Request {
+      /** The ID of the request in the log and in the X-Request-Id of the response. */
+      id?: string;
+    }
   }
 }
 

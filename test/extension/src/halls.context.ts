@@ -8,7 +8,7 @@ class HallRecord {
 
 export const HALLS: Context = {
   module: HallsModule,
-  sections: { halls: datasetOf(HallRecord, Hall, { key: 'id', noun: 'hall' }) },
+  sections: { halls: datasetOf(HallRecord, Hall, { key: 'id', noun: 'hall', notExported: ['createdAt'] }) },
   feedResources: [
     feedResource(Hall, {
       name: 'halls',

@@ -5,6 +5,7 @@ import {
   Decimal,
   feedResource,
   leadReference,
+  optional,
   optionalNullable,
   Uuid,
   uuidKey,
@@ -17,6 +18,7 @@ class MeetingRecord {
   @Uuid({ description: 'The id of the lead.' }) lead: string;
   @DateTime() startsAt: string;
   @Decimal({ precision: 10, scale: 2, ...optionalNullable }) price?: number | null;
+  @DateTime(optional) createdAt?: string;
 }
 
 export const MEETINGS: Context = {
