@@ -54,8 +54,8 @@ async function benchmark(defer) {
   const empty = await sizeOf();
   const { main, writer } = await fillOrganizations(services, { leads, industryEvents: 100 });
   const filled = await sizeOf();
-  const [size, indexes] = ['size', 'indexes'].map((what) => fixed((filled[what] - empty[what]) / leads / 1000, 1));
-  console.log(`A lead with three activity events takes ${size} kB on the disk, of which ${indexes} kB are indexes.`);
+  const [whole, indexes] = ['size', 'indexes'].map((what) => fixed((filled[what] - empty[what]) / leads / 1000, 1));
+  console.log(`A lead with three activity events takes ${whole} kB on the disk, of which ${indexes} kB are indexes.`);
   for (const server of servers) server.requests = requestsOf(server.url, leads, main, writer);
   const stage = { services, cpu: await cpuMeter(services), servers };
   for (const route of routes) await loadProcesses(stage, Math.max(...COUNTS), route, 1);

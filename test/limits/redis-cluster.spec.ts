@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { TokenBucketStore } from '../../src/http/rate-limit/token-bucket.store';
 import { RedisCluster } from '../prove/support/redis-cluster';
 import { runAtEnd } from '../support/jest/at-the-end';
-import { waitUntil } from '../support/wait';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { NO_SERVER } from '../support/servers/redis-server';
 import { describeUnless } from '../support/skipping';
+import { waitUntil } from '../support/wait';
 
 const BUCKET = 20;
 /** So many that each master has some. */
