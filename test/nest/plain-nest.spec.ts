@@ -194,7 +194,7 @@ describe('a plain Nest module', () => {
     expect(body).toEqual({ status: 500, error: 'Internal Server Error' });
     expect(lines.join()).toContain('column \\"no_such_column\\" does not exist');
     await post({ hallName: 'Ada Lovelace' });
-    expect((await post({ hallName: 'Ada Lovelace' })).status).toBe(500);
+    expect((await post({ hallName: 'Ada Lovelace' })).status).toBe(400);
     expect(lines.join()).toContain('halls_hall_name_key');
     expect(lines.join()).not.toContain('Lovelace');
   });
