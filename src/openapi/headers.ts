@@ -4,11 +4,15 @@ import { CHALLENGE } from '../http/pipeline/error.filter';
 import { FAULT_DETAIL_HEADER, FAULT_HEADER, FAULT_REASON_HEADER } from '../errors/error-response';
 import { FAULT_REASONS } from '../errors/faults';
 import { REQUEST_ID_PATTERN } from '../http/server/request';
+import { MAX_LENGTH } from '../fields/fields';
 import { int64, int32 } from '../fields/value-schemas';
 import { KEY_SCOPES } from '../http/pipeline/scopes';
 import { IDEMPOTENCY_KEY } from '../http/pipeline/idempotency.interceptor';
 import { MAX_TOKENS } from '../http/rate-limit/token-bucket';
 import { BUCKET_HEADERS } from '../http/rate-limit/token-bucket.interceptor';
+
+/** A character of UTF-16 has at most three bytes in UTF-8, and each is `%` and two digits. */
+const MAX_ENCODED_NAME_LENGTH = 9 * MAX_LENGTH.name;
 
 /** The headers of requests and responses. */
 
@@ -76,7 +80,7 @@ const HEADERS = {
   ),
   [ORGANIZATION_HEADER]: sometimes(
     'Name of the organization of the key, percent-encoded.',
-    { type: 'string', minLength: 1 },
+    { type: 'string', minLength: 1, maxLength: MAX_ENCODED_NAME_LENGTH },
     'Harbour%20Expo',
   ),
   [REFILL_HEADER]: sometimes("Tokens per second that the key's bucket gets.", { type: 'number' }, 1),

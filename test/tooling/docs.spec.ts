@@ -48,7 +48,7 @@ describe('the documentation', () => {
     const text = read(page);
     const npm = [...text.matchAll(/\bnpm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name);
     expect(npm.filter((name) => !(name in scripts))).toEqual([]);
-    const programs = [...text.matchAll(/\bnpm run (bench|prove) ([a-z-]+)/g)].map(([, folder = '', name = '']) =>
+    const programs = [...text.matchAll(/\bnpm run (bench|prove) ([a-z\d-]+)/g)].map(([, folder = '', name = '']) =>
       join('test', folder, name),
     );
     expect(programs.filter((file) => !['.ts', '.mjs'].some((end) => existsSync(join(ROOT, file + end))))).toEqual([]);
