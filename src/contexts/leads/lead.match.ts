@@ -14,13 +14,13 @@ export const hasEmail = (lead: string, email: string): string =>
   `${lead}.email is not null and email_key(${lead}.organization_id, ${lead}.email) = email_key($1, ${email})`;
 
 /**
- * The condition that a lead has an ID in an external system, whose key is computed once, and not for each lead.
+ * The condition that a lead has an ID in an external system.
  * @param integrationType SQL of the system
  * @param id SQL of the ID
  */
 export const hasRemoteId = (lead: string, integrationType: string, id: string): string =>
   `${lead}.remote_ids <> '[]' and
-    remote_id_keys(${lead}.organization_id, ${lead}.remote_ids) @> array[(select remote_id_key($1, ${integrationType}, ${id}))]`;
+    remote_id_keys(${lead}.organization_id, ${lead}.remote_ids) @> array[remote_id_key($1, ${integrationType}, ${id})]`;
 
 /**
  * The condition that a lead is associated with an event.
