@@ -43,7 +43,7 @@ from (
       and (
         $4::text is null
           or leads.remote_ids <> '[]'
-          and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[(select remote_id_key($1, $3::text, $4))]
+          and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
       )
       and (
         $6::bigint is null
@@ -87,8 +87,7 @@ from (
           and (
             $4::text is null
               or leads.remote_ids <> '[]'
-              and remote_id_keys(leads.organization_id, leads.remote_ids) @>
-                array[(select remote_id_key($1, $3::text, $4))]
+              and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
           )
           and (
             $6::bigint is null
@@ -125,8 +124,7 @@ from (
               and (
                 $4::text is null
                   or leads.remote_ids <> '[]'
-                  and remote_id_keys(leads.organization_id, leads.remote_ids) @>
-                    array[(select remote_id_key($1, $3::text, $4))]
+                  and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3::text, $4)]
               )
               and (
                 $6::bigint is null
@@ -252,8 +250,8 @@ with given as materialized (
   found as materialized (
     select value, n, first, (select id from (
   select l.id, l.position from leads l where (l.organization_id = $1) is true and l.remote_ids <> '[]' and
-remote_id_keys(l.organization_id, l.remote_ids) @>
-  array[(select remote_id_key($1, value ->> 'integrationType', value ->> 'id'))] offset 0
+remote_id_keys(l.organization_id, l.remote_ids) @> array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')]
+  offset 0
 ) l order by position limit 1) as id from given
   ),
   locked as materialized (
@@ -265,7 +263,7 @@ remote_id_keys(l.organization_id, l.remote_ids) @>
 select json_build_object('id', found.id, 'firstIndex', first - 1, 'isLocked', locked.id is not null)::text
 from found left join locked on locked.id = found.id and locked.remote_ids <> '[]' and
 remote_id_keys(locked.organization_id, locked.remote_ids) @>
-  array[(select remote_id_key($1, value ->> 'integrationType', value ->> 'id'))]
+  array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')]
 order by n;
 
 -- lead.patch: $1 integer, $2 uuid, $3 jsonb, $4 text ($1 is the organization)

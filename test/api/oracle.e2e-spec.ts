@@ -50,6 +50,8 @@ const QUERIES: Ids[] = [
     { email: 'ada@example.com' },
     { remoteId: 'w-1', integrationType: 'WEBHOOK' },
     { email: 'ada@example.com', remoteId: 'w-1', integrationType: 'WEBHOOK' },
+    { q: 'ada' },
+    { q: 'ada', email: 'ada@example.com' },
   ].flatMap((filter) => [filter, { ...filter, limit: '1', offset: '1' }] as Ids[]),
 ];
 

@@ -7,10 +7,7 @@ import { createDatabase, createTestDatabase } from '../support/database';
 import { type InProcess, startInProcess } from '../support/lanyard';
 import { Operator } from '../support/operator';
 
-/**
- * A database as an earlier commit has made and filled it, through its commands and its API. That commit is the last one before the
- * migrations of 0.2.0 were merged into the initial schema.
- */
+/** A database as an earlier commit has made and filled it, through its commands and its API. */
 interface FormerDatabase {
   commit: string;
   /** An API key of the organization whose answers these are. */

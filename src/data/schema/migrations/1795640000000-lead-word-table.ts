@@ -8,6 +8,9 @@ export class LeadWordTable1795640000000 extends SqlMigration {
   protected readonly upSql = `
       drop trigger if exists t05_words_updated on leads; -- its condition depends on the column
       drop trigger if exists t05_words_inserted on leads;
+      drop function if exists set_lead_words();
+      drop function if exists lead_words(integer, text, text, text, text);
+      drop function if exists lead_word_breaks(text); -- it has an argument more now
       alter table leads drop column words;
       create table lead_words (
         organization_id integer not null,
