@@ -23,6 +23,8 @@ const REDUNDANT = [
   // The event was found in the organization before, and so were its leads.
   'GET /leads: from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint',
   'GET /leads: from leads where (leads.organization_id = $1) is true and leads.id in (select e.lead_id from event_leads e where e.organization_id = $1 and e.event_id = $6::bigint',
+  // Each word begins with its organization.
+  'GET /leads: from lead_words where organization_id = $1 and position = leads.position',
   // A key is of one organization.
   'POST /webhooks: "FeedReaderEntity"."organization_id" = $1) AND ("FeedReaderEntity"."api_key_ids" @> $2) AND ("FeedReaderEntity"."id" = $3)) LIMIT 1',
 ];
@@ -50,7 +52,7 @@ const QUERIES: Ids[] = [
     { email: 'ada@example.com' },
     { remoteId: 'w-1', integrationType: 'WEBHOOK' },
     { email: 'ada@example.com', remoteId: 'w-1', integrationType: 'WEBHOOK' },
-    { q: 'ada' },
+    { q: 'ada', hasEmail: 'true' },
     { q: 'ada', email: 'ada@example.com' },
   ].flatMap((filter) => [filter, { ...filter, limit: '1', offset: '1' }] as Ids[]),
 ];
