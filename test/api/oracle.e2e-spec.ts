@@ -42,19 +42,21 @@ function placeOf(text: string, at: number): string {
   return (text.slice(table, at) + after).replace(/\s+/g, ' ') + page;
 }
 
+/** Of leads: those of both organizations have them. */
+const LEAD_FILTERS: Ids[] = [
+  { email: 'ada@example.com' },
+  { remoteId: 'w-1', integrationType: 'WEBHOOK' },
+  { email: 'ada@example.com', remoteId: 'w-1', integrationType: 'WEBHOOK' },
+  { q: 'ada', hasEmail: 'true' },
+  { q: 'ada', email: 'ada@example.com' },
+];
+
 const QUERIES: Ids[] = [
   {},
   { limit: '1', offset: '1' },
   { eventType: 'NOTE' },
   { eventType: 'NOTE', limit: '1', offset: '1' },
-  // Of leads: those of both organizations have them.
-  ...[
-    { email: 'ada@example.com' },
-    { remoteId: 'w-1', integrationType: 'WEBHOOK' },
-    { email: 'ada@example.com', remoteId: 'w-1', integrationType: 'WEBHOOK' },
-    { q: 'ada', hasEmail: 'true' },
-    { q: 'ada', email: 'ada@example.com' },
-  ].flatMap((filter) => [filter, { ...filter, limit: '1', offset: '1' }] as Ids[]),
+  ...LEAD_FILTERS.flatMap((filter): Ids[] => [filter, { ...filter, limit: '1', offset: '1' }]),
 ];
 
 const describeOracle = hasOracle ? describe : describe.skip;
