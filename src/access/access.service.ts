@@ -31,9 +31,7 @@ export const FIND_KEYS = `
     coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
   from api_keys k join organizations o on o.id = organization_id where hash = any($1) and revoked_at is null`;
 
-/**
- * Adds the use counts `$2` of the keys `$1`, which were last used at the times `$3`, to those of other processes.
- */
+/** Adds the use counts `$2` of the keys `$1`, which were last used at the times `$3`, to those of other processes. */
 export const ADD_USAGE = `
   with uses as (select * from unnest($1::uuid[], $2::integer[], $3::timestamptz[]) as u(id, requests, used_at)),
     noted as (update api_keys k set last_used_at = greatest(last_used_at, least(used_at, now())) from uses where k.id = uses.id returning k.id)
@@ -96,7 +94,12 @@ export class AccessService implements OnApplicationShutdown {
     const { rows } = await settledQuery(FIND_KEYS, query).catch((error: unknown) => {
       throw isConnectionError(error) ? new Overloaded('Keys cannot be looked up') : error;
     });
-    const found = new Map(rows.map(({ hash, ...knownKey }) => [hash, knownKey]));
+    const found = new Map(
+      rows.map(({ hash, organizationName, ...row }) => [
+        hash,
+        { ...row, organizationName: encodeURIComponent(organizationName) },
+      ]),
+    );
     return hashes.map((hash) => {
       const knownKey = found.get(hash);
       // The entry's age counts from the start of the look-up, because the row may already be that old.

@@ -43,7 +43,7 @@ export class ApiKeyGuard implements CanActivate {
     if (caller) {
       const response = context.switchToHttp().getResponse<Response>();
       if (caller.scope !== 'all') response.setHeader(SCOPE_HEADER, caller.scope);
-      response.setHeader(ORGANIZATION_HEADER, encodeURIComponent(caller.organizationName));
+      response.setHeader(ORGANIZATION_HEADER, caller.organizationName);
       response.setHeader(REFILL_HEADER, caller.refillRate);
       request.caller = { ...caller, operation: operationOf(context) };
       this.transactions.setCaller(request.caller);

@@ -45,7 +45,14 @@ function fakeTime(): (milliseconds: number) => Promise<void> {
 }
 
 describe('the caller of a key', () => {
-  const caller = { keyId: 'k', organizationId: 1, maxTokens: 20, refillRate: 1, expiresAt: Infinity };
+  const caller = {
+    keyId: 'k',
+    organizationId: 1,
+    organizationName: 'Cobalt',
+    maxTokens: 20,
+    refillRate: 1,
+    expiresAt: Infinity,
+  };
   const pass = fakeTime();
 
   it('is looked up with all others that wait, in one statement after another, and none is refused', async () => {

@@ -88,6 +88,7 @@ begin
     insert into lead_words (organization_id, position, words)
     select organization_id, position, ${leadWords('changed')} from changed order by position;
   elsif tg_op = 'DELETE' then
+    -- One by one: PostgreSQL, which does not know how many there are, might read the whole table for a join.
     for lead in select organization_id, position from changed order by position loop
       delete from lead_words where organization_id = lead.organization_id and position = lead.position;
     end loop;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { derivedColumnsOf, type DerivedTable, deriveStatements, isStale, withDerivedColumn } from './derived';
+import { deleteOrphans, deriveAnew, derivedColumnsOf, type DerivedTable, isStale, withDerivedColumn } from './derived';
 import { trackedListsOf, type TrackedList } from '../database/tracked-list';
 import { FROM_OWN_TRIGGERS, TRIGGER_NAME } from './functions';
 import { reapplyFunctions } from './migrate';
@@ -113,7 +113,10 @@ export class CheckService {
       await this.dataSource.transaction(async (manager) => {
         await lockOrganization(manager, id);
         // A trigger derives the column, whatever is set. If the trigger is disabled, the new value must be right by itself.
-        for (const statement of deriveStatements(derived, `${owner} = ${id}`)) await manager.query(statement);
+        const isOwned = `${owner} = ${id}`;
+        await manager.query(deriveAnew(derived, isOwned));
+        const orphans = deleteOrphans(derived, isOwned);
+        if (orphans) await manager.query(orphans);
       });
     }
     const total = (key: 'checked' | 'wrong'): number => found.reduce((sum, each) => sum + each[key], 0);

@@ -33,18 +33,24 @@ export const withDerivedColumn = ({ table, storedIn }: DerivedTable): string =>
 /** SQL of the condition that the derived column of such a row is wrong, or that one of the two rows is missing. */
 export const isStale = ({ column, expression }: DerivedTable): string => `${column} is distinct from ${expression}`;
 
-/** The statements that derive a column anew where a condition holds for the row. */
-export function deriveStatements(derived: DerivedTable, condition: string): string[] {
+/** SQL that derives a column anew where it is wrong, among the rows of the entity for which a condition holds. */
+export function deriveAnew(derived: DerivedTable, condition: string): string {
   const { table, column, expression, storedIn } = derived;
   const isWrong = `${condition} and ${isStale(derived)}`;
-  if (!storedIn) return [`update ${table} set ${column} = ${expression} where ${isWrong}`];
+  if (!storedIn) return `update ${table} set ${column} = ${expression} where ${isWrong}`;
   const { key } = storedIn;
-  return [
-    `insert into ${storedIn.table} (${key}, ${column}) select ${key}, ${expression} from ${withDerivedColumn(derived)}
-      where ${isWrong} and ${table}.id is not null on conflict (${key}) do update set ${column} = excluded.${column}`,
-    `delete from ${storedIn.table} where (${key}) in (
-        select ${key} from ${withDerivedColumn(derived)} where ${condition} and ${table}.id is null)`,
-  ];
+  return `insert into ${storedIn.table} (${key}, ${column}) select ${key}, ${expression} from ${withDerivedColumn(derived)}
+      where ${isWrong} and ${table}.id is not null on conflict (${key}) do update set ${column} = excluded.${column}`;
+}
+
+/** SQL that deletes the rows of a column's own table that belong to no row of the entity; undefined if it has no table. */
+export function deleteOrphans(derived: DerivedTable, condition: string): string | undefined {
+  const { table, storedIn } = derived;
+  return (
+    storedIn &&
+    `delete from ${storedIn.table} where (${storedIn.key}) in (
+        select ${storedIn.key} from ${withDerivedColumn(derived)} where ${condition} and ${table}.id is null)`
+  );
 }
 
 /**

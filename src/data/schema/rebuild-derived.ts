@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { StartupOptions } from '../database/connect';
 import { SET_ACTOR, UNAUDITED } from '../database/actor';
-import { derivedColumnsOf, type DerivedTable, deriveStatements } from './derived';
+import { deriveAnew, derivedColumnsOf, type DerivedTable } from './derived';
 import { VALUE_FUNCTIONS } from './functions';
 
 /** Rows per batch. A batch is a transaction, so requests that write one of its rows wait up to 0.3 s. */
@@ -59,7 +59,7 @@ const rebuildBatch = (dataSource: DataSource, derived: DerivedTable, state: Rebu
     );
     const ids = rows.map(({ id }) => id);
     // A trigger computes the column, whatever value is set.
-    for (const statement of deriveStatements(derived, 'id = any($1)')) await manager.query(statement, [ids]);
+    await manager.query(deriveAnew(derived, 'id = any($1)'), [ids]);
     state.lastId = ids.at(-1) ?? null;
     await manager.query(
       `insert into derived_columns (name, version, last_id) values ($1, $2, $3)

@@ -90,19 +90,27 @@ export class BackupReader {
    * @throws BackupError if the file does not contain them, or has changed since it was written
    */
   async *readTables({ tables }: BackupHead): AsyncGenerator<BackupTable & { rows: AsyncGenerator<Buffer> }> {
+    const counts: RowCounts = {};
     for (const table of tables) {
       if (!isDeepStrictEqual(parseJson(await this.readLine()), { table })) throw this.error(DAMAGED);
-      yield { ...table, rows: this.readRows() };
+      counts[table.name] = 0;
+      yield { ...table, rows: this.readRows(table.name, counts) };
     }
     const sha256 = this.hash.copy().digest('hex');
-    const end = parseJson(await this.readLine()) as Partial<BackupEnd> | undefined;
-    if (!end?.rows || (end.sha256 ?? sha256) !== sha256) throw this.error(DAMAGED);
+    const end = (parseJson(await this.readLine()) ?? {}) as Partial<BackupEnd>;
+    const expected = end.rows ?? {};
+    if (Object.keys(expected).length !== tables.length || (end.sha256 ?? sha256) !== sha256) throw this.error(DAMAGED);
+    for (const [name, count] of Object.entries(expected)) {
+      if (count !== counts[name]) {
+        throw this.error(`is damaged: it does not contain the ${count} rows of ${name} that it should.`);
+      }
+    }
     // At the end, gzip stores its checksum.
     if (this.buffered.length > 0 || !(await this.next()).done) throw this.error(DAMAGED);
   }
 
-  /** Yields the rows of a table in whole lines, as COPY reads them. */
-  private async *readRows(): AsyncGenerator<Buffer> {
+  /** Yields the rows of a table in whole lines, as COPY reads them, and counts them. */
+  private async *readRows(name: string, counts: RowCounts): AsyncGenerator<Buffer> {
     for (;;) {
       if (this.buffered.subarray(0, END_OF_ROWS.length).equals(Buffer.from(END_OF_ROWS))) {
         this.take(END_OF_ROWS.length);
@@ -114,7 +122,9 @@ export class BackupReader {
         await this.fill();
         continue;
       }
-      yield this.take(lineEnd + 1);
+      const rows = this.take(lineEnd + 1);
+      counts[name]! += countLines(rows);
+      yield rows;
     }
   }
 
@@ -167,6 +177,12 @@ export async function verifyBackup(reader: BackupReader): Promise<void> {
 /** Reads rows that nobody needs. */
 export async function skip(rows: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of rows);
+}
+
+function countLines(rows: Buffer): number {
+  let count = 0;
+  for (let end = rows.indexOf('\n'); end !== -1; end = rows.indexOf('\n', end + 1)) count++;
+  return count;
 }
 
 const isTable = (table: Partial<BackupTable> | null): boolean =>

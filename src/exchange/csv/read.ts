@@ -78,8 +78,8 @@ class RowReader {
   }
 
   /**
-   * Reads a row. A lenient import reads it once more without the cells that are invalid, unless an empty cell would empty a
-   * stored value: then it skips the row.
+   * Reads a row. A lenient import reads it once more without the cells that are invalid. Where empty cells empty stored
+   * values, it skips the row.
    */
   private read(row: CsvRow): ReadRecord | undefined {
     const { isLenient, keepsMissing, counts, mapping } = this.plan;

@@ -22,8 +22,8 @@ export interface CreatedRecords {
 
 /**
  * The temporary table of what became of the import's records. Those that it created have the `seq` and the key of their entry in
- * the audit log; `outcome` is null if such a record is gone already. Those that it changed have a row for each outcome: the `key`
- * of the record and, where a field of it stays, that field.
+ * the audit log; `outcome` is null if such a record is gone already. Those that it changed have a row for each outcome, with the
+ * `key` of the record and the field that stays, if it is one.
  */
 const ENTRIES = 'undo_entries';
 

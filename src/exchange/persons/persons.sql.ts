@@ -28,8 +28,8 @@ const phonePattern = (digits: string, notBefore: string, notAfter: string): stri
   `'(?<!${notBefore})(00)?' || array_to_string(string_to_array(${digits}, null), '${PHONE_SIGNS}') || '(?!${notAfter})'`;
 
 /**
- * The needles of the addresses `$2` and numbers `$3`, and of those of the leads `$4` of organization `$1`. Those of the leads `$5`
- * are not looked for.
+ * The needles of the addresses `$2` and numbers `$3`, and of those of the leads `$4` of organization `$1`, without those of the
+ * leads `$5`.
  */
 export const FIND_NEEDLES = `
   with leads_named as materialized (select * from leads where organization_id = $1 and id = any($4::uuid[])),
@@ -74,7 +74,7 @@ const BETWEEN_DIGITS = '([^1-9]|\\\\u00[01][0-9a-f])*';
 
 /**
  * SQL of a quick condition of all leads that `FIND_LEADS` has to look at: a text contains the address, or the last digits of the
- * number. It takes a tenth of the time of comparing each address and number.
+ * number. Comparing each address and number takes ten times as long.
  */
 const mayBePerson = (lead: string): string => `(
     ${lead}.id = any($2::uuid[])

@@ -7,6 +7,7 @@ export type { Caller };
 
 /** The caller of a request, with the limits of the API key. */
 export interface LimitedCaller extends Caller {
+  /** Percent-encoded, as the header of each response has it. */
   organizationName: string;
   /** The capacity of the bucket in tokens. */
   maxTokens: number;

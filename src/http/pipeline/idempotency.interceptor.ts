@@ -83,7 +83,8 @@ function changedHeaders(before: OutgoingHttpHeaders, after: OutgoingHttpHeaders)
 
 /**
  * SHA-256 of the method, the path with its query string, and the body as JSON, whose white space and compression make no
- * difference, or its bytes if the handler gets these. Without a query string nothing is added for it, so that the keys of earlier builds keep their meaning.
+ * difference, or its bytes if the handler gets these. Without a query string nothing is added for it, so that the keys of
+ * earlier builds keep their meaning.
  */
 function fingerprintOf({ method, path, url, body, rawBody }: RawBodyRequest<Request>): Buffer {
   const query = url.split('?').slice(1).join('?');

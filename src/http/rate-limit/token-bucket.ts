@@ -126,7 +126,11 @@ function ceilDivide(a: number, b: number): number {
   return Math.ceil(a / b);
 }
 
-/** Converts the sum of two amounts of microseconds, which can exceed 2^53, to seconds, rounded up. */
+/**
+ * Converts the sum of two amounts of microseconds to seconds, rounded up. They are added in parts, because their sum can
+ * exceed 2^53.
+ */
 function ceilSeconds(a: number, b: number): number {
-  return Number((BigInt(a) + BigInt(b) + 999_999n) / 1_000_000n);
+  const rest = (a % MICROS_PER_SECOND) + (b % MICROS_PER_SECOND);
+  return Math.floor(a / MICROS_PER_SECOND) + Math.floor(b / MICROS_PER_SECOND) + ceilDivide(rest, MICROS_PER_SECOND);
 }
