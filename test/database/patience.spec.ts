@@ -146,7 +146,7 @@ describe('a database that does not answer', () => {
     const { hostname: host, port } = new URL(url);
     proxy = await Proxy.to(Number(port || 5432), { host });
     const databaseUrl = Object.assign(new URL(url), { host: `127.0.0.1:${proxy.port}` }).href;
-    [lanyard, tenant] = await withTenant(startInProcess({ databaseUrl, poolSize: 1 }));
+    [lanyard, tenant] = await withTenant(startInProcess({ databaseUrl, poolSize: 1, webhooks: 'off' }));
     await tenant.api.get('/leads').expect(200);
   });
   afterAll(async () => {

@@ -10,6 +10,7 @@ import { Redis } from 'ioredis';
 import { freePort } from '../support/servers/free-port';
 import { firstStartText } from '../../scripts/first-start-text.mjs';
 import { createDemo, originOf } from '../../src/start/first-start';
+import { connect as connectDatabase } from '../../src/data/database/connect';
 import { query, type TestDatabase } from '../../src/testing/test-database';
 import { createTestDatabase } from '../support/database';
 import { EmbeddedFixtures, postmasterOf } from '../support/servers/embedded-fixtures';
@@ -303,6 +304,10 @@ describe('a start', () => {
 
     it('fails with one line if the certificate is not signed by a trusted authority', async () => {
       const DATABASE_URL = postgres.replace(/&sslrootcert.*/, '');
+      const said: string[] = [];
+      const waiting = { retryForMs: 30_000, log: (line: string) => said.push(line) };
+      await expect(connectDatabase(DATABASE_URL, waiting)).rejects.toThrow('certificate');
+      expect(said).toEqual([]); // it did not wait for another certificate
       const { status, stderr } = await serve({ DATABASE_URL });
       expect({ status, stderr }).toEqual({
         status: 1,

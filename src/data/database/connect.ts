@@ -4,7 +4,7 @@ import { ConfigError } from '../../config';
 import { NOT_READY } from '../../errors/sql-state-codes';
 import { operatorDataSourceOptions, type OperatorOptions } from './data-source';
 import { createDataSource } from './data-source.module';
-import { hasSqlState, isConnectionError } from './errors';
+import { driverErrorOf, hasSqlState, isConnectionError, sqlState } from './errors';
 
 /** Milliseconds between the first two attempts to connect. The pause doubles after each attempt. */
 export const FIRST_RETRY_DELAY_MS = 50;
@@ -50,9 +50,15 @@ export async function connect(
 
 function retryBudgetFor(error: unknown, milliseconds: number): number {
   if (hasSqlState(error, NOT_READY)) return Math.max(RETRY_BUDGET_MS, milliseconds);
-  // A wrong host name is not retried, and neither is a wrong password.
+  // A wrong host name is not retried, and neither is a wrong password or certificate.
   const isUnknownHost = (error as { code?: string }).code === 'ENOTFOUND';
-  return isConnectionError(error) && !isUnknownHost ? milliseconds : 0;
+  return isConnectionError(error) && !isUnknownHost && !isRejectedCertificate(error) ? milliseconds : 0;
+}
+
+/** Node.js gives a code to what it rejects in a certificate, and besides to failed system calls and to several errors in one. */
+function isRejectedCertificate(error: unknown): boolean {
+  const cause = driverErrorOf(error);
+  return cause.code !== undefined && !('syscall' in cause || 'errors' in cause) && sqlState(error) === undefined;
 }
 
 /** An error that names the host, the database and the reason in one line, and never the password. */
