@@ -9,8 +9,12 @@ module.exports = {
   testEnvironment: environment,
   runtime: '<rootDir>/test/support/jest/shared-modules.runtime.mjs',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
-  // Folders decide what runs where (docs/testing.md). The suites of mutants, in prove/, are all of the others again.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(extension|nightly|packages|prove|tooling)/'],
+  // Folders and names decide what runs where (docs/testing.md). The suites of mutants, in prove/, are all of the others again.
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/(extension|nightly|packages|prove|tooling)/',
+    String.raw`\.slow-spec\.ts$`,
+  ],
   // The builds have a package.json of the same name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/clients/mcp/dist/'],
   transform: {

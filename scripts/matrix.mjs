@@ -37,7 +37,13 @@ function suites(node, databaseUrl) {
   const env = { ...process.env, PATH: dirname(node) + delimiter + process.env.PATH };
   if (databaseUrl) env.DATABASE_URL = databaseUrl;
   else delete env.DATABASE_URL;
-  const args = [join(ROOT, 'node_modules/jest/bin/jest.js'), '--silent', ...values.only.split(',').filter(Boolean)];
+  const args = [
+    join(ROOT, 'node_modules/jest/bin/jest.js'),
+    '--config',
+    'jest.nightly.config.mjs',
+    '--silent',
+    ...values.only.split(',').filter(Boolean),
+  ];
   const { status, stderr } = spawnSync(node, args, {
     cwd: ROOT,
     env,

@@ -1,6 +1,6 @@
 // node scripts/picture.mjs: makes the pictures of README.md from the running product, light and dark. They show what the first
 // start prints, in a folder of its own, next to the API reference. docs/images/first-start.txt has the same text, which
-// test/start/start.spec.ts compares with the program's. Needs a chromium on the PATH.
+// test/start/start.slow-spec.ts compares with the program's. Needs a chromium on the PATH.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

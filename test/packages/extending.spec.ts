@@ -54,7 +54,15 @@ describe('docs/extending.md', () => {
   const program = (path: string, ...args: string[]): Promise<string> =>
     run(process.execPath, [join('node_modules', path), ...args]);
   const suites = async (args: string[], settings?: NodeJS.ProcessEnv): Promise<string> => {
-    const bounds = ['--maxWorkers', '2', '--testTimeout', '120000', '--verbose'];
+    const bounds = [
+      '--testPathIgnorePatterns',
+      '/node_modules/',
+      '--maxWorkers',
+      '2',
+      '--testTimeout',
+      '120000',
+      '--verbose',
+    ];
     const said = await run(process.execPath, ['node_modules/jest/bin/jest.js', ...bounds, ...args], settings);
     return said.replaceAll(/^ *○ .*\n/gm, '');
   };

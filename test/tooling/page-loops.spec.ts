@@ -42,7 +42,7 @@ it('finds the loops that read page by page', () => {
     ...Array.from({ length: 5 }, () => 'clients/typescript/README.md ts'),
   ]);
   const programs = ['clients/examples', 'clients/typescript/examples'].flatMap((folder) => filesIn(folder, '.mjs'));
-  // examples.spec.ts and client-package.spec.ts run these against more records than a page has.
+  // examples.slow-spec.ts and client-package.spec.ts run these against more records than a page has.
   expect(programs.filter((file) => isPageLoop(read(file)))).toEqual([
     'clients/examples/conferences.mjs',
     'clients/examples/crm-sync.mjs',

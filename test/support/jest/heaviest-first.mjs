@@ -2,6 +2,7 @@ import Sequencer from '@jest/test-sequencer';
 
 /** What starts programs, compilers and browsers, imports large files or waits for timeouts: the longest suites, of up to a minute. */
 const FIRST = [
+  'packages',
   'start',
   'tooling',
   'clients',
