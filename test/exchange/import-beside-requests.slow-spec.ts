@@ -4,6 +4,7 @@ import { OrganizationsService } from '../../src/access/organizations.service';
 import { csvImportSource } from '../../src/exchange/csv/read';
 import { CSV, fileOf, mappingOfNames } from '../support/csv-files';
 import { type ImportResult, ImportService } from '../../src/exchange/datasets/import.service';
+import { Stage } from '../../src/exchange/datasets/stage';
 import { CheckService } from '../../src/data/schema/check.service';
 import { eventInput, industryEventInput, leadInput } from '../support/builders';
 import { DATASETS, SCHEMA } from '../support/contexts';
@@ -126,6 +127,8 @@ describe('while an import of many leads is under way', () => {
   });
 
   it('with --match it updates the leads that others have created meanwhile, so that no address has two', async () => {
+    // It looks for stored leads when the file is staged and when it begins to write, and does not begin anew.
+    const lookups = jest.spyOn(Stage.prototype, 'matchStoredRows');
     const importing = start(rows(), 'email');
     await stopped();
     const batch = { matchBy: 'email', leads: [leadInput({ email: addressOf(5).toUpperCase(), firstName: 'Batch' })] };
@@ -134,6 +137,7 @@ describe('while an import of many leads is under way', () => {
     const posted = await create<string>('/leads', leadInput({ email: addressOf(9), firstName: 'Posted' }));
     await release();
     expect((await importing).outcomes).toEqual({ leads: { created: COUNT - 2, updated: 2, unchanged: 0 } });
+    expect(lookups).toHaveBeenCalledTimes(2);
     const doubles = await db.query<unknown[]>(
       'select lower(email) from leads where organization_id = $1 group by 1 having count(*) > 1',
       [tenant.organizationId],

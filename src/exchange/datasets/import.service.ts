@@ -16,7 +16,7 @@ import { objectRecords, wholeRecords } from './read-json';
 import { type Repetitions, Stage, STAGE_BATCH_SIZE, type StagedImport } from './stage';
 import { type Table, tablesOf } from './tables';
 import { explainConstraint } from './violated-constraint';
-import { MatchedMeanwhile, writeStaged, type Written } from './write';
+import { writeStaged, type Written } from './write';
 
 export interface ImportResult extends Repetitions {
   plan: ImportPlan;
@@ -145,7 +145,7 @@ export class ImportService {
         if (error instanceof DryRunRollback) return error.written;
         // Others have changed what the checks saw. Repeated, the checks report what is invalid now, except for constraints
         // that they do not know.
-        const isOutdated = error instanceof MatchedMeanwhile || hasSqlState(error, CHANGED_SINCE_CHECKED);
+        const isOutdated = hasSqlState(error, CHANGED_SINCE_CHECKED);
         if (isOutdated && attempt === 1) continue;
         const explained = await explainConstraint(error, staged);
         if (explained !== error || attempt === MAX_ATTEMPTS || !isOutdated) throw explained;

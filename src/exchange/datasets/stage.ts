@@ -33,6 +33,14 @@ export interface Repetitions {
   samePersonRows: number;
 }
 
+/** A staged record that matches a row that others have added since it was written as a new one. */
+export interface MatchedRecord {
+  /** of the record in its section */
+  index: number;
+  /** the id of the new row */
+  writtenId: string;
+}
+
 /** The staged records of one import. */
 export interface StagedImport extends ImportContext {
   datasets: Datasets;
@@ -206,7 +214,7 @@ export class Stage {
   async matchStoredRows(): Promise<void> {
     const { match } = this.plan;
     if (!match || !this.onlyTable) return;
-    const { stage, key: id, lists } = this.onlyTable;
+    const { stage, key: id } = this.onlyTable;
     await runStatement(
       this.context,
       `with found as materialized (
@@ -215,6 +223,11 @@ export class Stage {
         update ${stage} s set ${id} = f.id from found f
         where f.record_index = s.record_index and f.id is not null and f.id <> f.staged_id`,
     );
+    await this.moveEntries(this.onlyTable);
+  }
+
+  /** Gives the entries of arrays the ids of their records. */
+  private async moveEntries({ stage, key: id, lists }: Table): Promise<void> {
     for (const { stage: list, owner } of lists) {
       await runStatement(
         this.context,
@@ -225,29 +238,45 @@ export class Stage {
   }
 
   /**
-   * Whether records match stored rows that others have added from a position on, while this import wrote new rows for them
-   * at reserved positions.
+   * Gives staged rows the ids of the stored rows that they match and that others have added from a position on, while this
+   * import wrote new rows for them at reserved positions.
+   * @returns the records whose ids have changed, and the ids of the new rows
    */
-  async matchesAddedRows(position: string): Promise<boolean> {
+  async matchAddedRows(position: string): Promise<MatchedRecord[]> {
     const { match } = this.plan;
-    if (!match || !this.onlyTable) return false;
+    if (!match || !this.onlyTable) return [];
     const { manager, organizationId } = this.context;
     const { stage, name, key: id } = this.onlyTable;
-    const [row] = await manager.query<{ exists: boolean }[]>(
+    const [matched] = await manager.query<[MatchedRecord[], number]>(
       `with added as materialized (
           select distinct k.key from ${name} t cross join lateral (${match.storedKeys('t')}) k (key)
           where t.organization_id = $1 and t.position >= $2
             and t.position < (select start from ${RESERVED_TABLE} where list = '${name}')
+        ), found as materialized (
+          select s.record_index, s.${id} as staged_id, (${match.findId('s')}) as id
+          from (select s.* from ${stage} s where ${match.key('s')} in (select key from added) offset 0) s
         )
-        select exists (
-          select from (
-            select s.${id} as staged_id, (${match.findId('s')}) as id
-            from (select s.* from ${stage} s where ${match.key('s')} in (select key from added) offset 0) s
-          ) found where id <> staged_id
-        )`,
+        update ${stage} s set ${id} = f.id from found f
+        where f.record_index = s.record_index and f.id <> f.staged_id
+        returning s.record_index as index, f.staged_id as "writtenId"`,
       [organizationId, position],
     );
-    return row?.exists ?? false;
+    if (matched.length > 0) await this.moveEntries(this.onlyTable);
+    return matched;
+  }
+
+  /** Keeps some of the records alone, in the transaction under way: the tables are made anew, because most rows go. */
+  async narrow(records: readonly MatchedRecord[]): Promise<void> {
+    const main = this.onlyTable;
+    if (!main) return;
+    const indexes = records.map(({ index }) => index);
+    for (const { stage } of [main, ...main.lists]) {
+      const { manager } = this.context;
+      await manager.query(`create temporary table kept as select * from ${stage} where record_index = any($1)`, [
+        indexes,
+      ]);
+      await manager.query(`drop table ${stage}; alter table kept rename to ${stage}`);
+    }
   }
 
   /** The table of the records of a partial file, which has one section; undefined if it has no records. */

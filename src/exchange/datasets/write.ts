@@ -30,9 +30,6 @@ const MARGIN_PER_RECORD = 16;
 const atReservedPositions = (isOn: boolean): string =>
   `select set_config('lanyard.at_reserved_positions', '${isOn ? 'on' : 'off'}', true)`;
 
-/** Others have added rows that records match for which this import has written new ones. Repeated, it finds them. */
-export class MatchedMeanwhile extends Error {}
-
 /**
  * Writes all staged records, in a transaction. docs/decisions/0025 says why in this way.
  * @param maySkipLocks whether many records may be written before their lists are locked
@@ -59,8 +56,36 @@ export async function writeStaged(staged: StagedImport, maySkipLocks: boolean): 
   const sharedWritten = shared.tables.length > 0 ? await writeLocked(shared) : undefined;
   await lockLists(own);
   await manager.query(ADVANCE_LISTS, [organizationId]);
-  if (await stage.matchesAddedRows(position)) throw new MatchedMeanwhile();
-  return { ...ownWritten, outcomes: { ...ownWritten.outcomes, ...sharedWritten?.outcomes } };
+  const outcomes = await moveToAddedRows(own, position, ownWritten.outcomes);
+  return { ...ownWritten, outcomes: { ...outcomes, ...sharedWritten?.outcomes } };
+}
+
+/**
+ * Others have added rows that records match for which this import has written new ones. Now that nobody can add more, the new
+ * ones go, and these records are written once more, into the rows of the others.
+ */
+async function moveToAddedRows(
+  own: StagedImport,
+  position: string,
+  outcomes: Written['outcomes'],
+): Promise<Written['outcomes']> {
+  const { manager, organizationId, stage, tables } = own;
+  const matched = await stage.matchAddedRows(position);
+  const [main] = tables;
+  const first = main && outcomes[main.section];
+  if (!first || matched.length === 0) return outcomes;
+  await manager.query(`delete from ${main.name} where organization_id = $1 and ${main.key} = any($2)`, [
+    organizationId,
+    matched.map(({ writtenId }) => writtenId),
+  ]);
+  await stage.narrow(matched);
+  const { updated = 0 } = (await writeRows(own)).outcomes[main.section] ?? {};
+  const moved = {
+    created: first.created - matched.length,
+    updated: first.updated + updated,
+    unchanged: first.unchanged + matched.length - updated,
+  };
+  return { ...outcomes, [main.section]: moved };
 }
 
 /** Locks the lists, and then writes. */
