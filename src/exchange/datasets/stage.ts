@@ -267,11 +267,9 @@ export class Stage {
 
   /** Keeps some of the records alone, in the transaction under way: the tables are made anew, because most rows go. */
   async narrow(records: readonly MatchedRecord[]): Promise<void> {
-    const main = this.onlyTable;
-    if (!main) return;
+    const { manager } = this.context;
     const indexes = records.map(({ index }) => index);
-    for (const { stage } of [main, ...main.lists]) {
-      const { manager } = this.context;
+    for (const { stage } of this.onlyTable ? [this.onlyTable, ...this.onlyTable.lists] : []) {
       await manager.query(`create temporary table kept as select * from ${stage} where record_index = any($1)`, [
         indexes,
       ]);
