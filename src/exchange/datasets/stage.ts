@@ -35,9 +35,9 @@ export interface Repetitions {
 
 /** A staged record that matches a row that others have added since it was written as a new one. */
 export interface MatchedRecord {
-  /** of the record in its section */
+  /** The index of the record in its section. */
   index: number;
-  /** the id of the new row */
+  /** The id of the new row. */
   writtenId: string;
 }
 
