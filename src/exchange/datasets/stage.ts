@@ -248,16 +248,15 @@ export class Stage {
     const { manager, organizationId } = this.context;
     const { stage, name, key: id } = this.onlyTable;
     const [matched] = await manager.query<[MatchedRecord[], number]>(
-      `with added as materialized (
+      `with reserved as (select start from ${RESERVED_TABLE} where list = '${name}'), added as materialized (
           select distinct k.key from ${name} t cross join lateral (${match.storedKeys('t')}) k (key)
-          where t.organization_id = $1 and t.position >= $2
-            and t.position < (select start from ${RESERVED_TABLE} where list = '${name}')
+          where t.organization_id = $1 and t.position >= $2 and t.position < (select start from reserved)
         ), found as materialized (
           select s.record_index, s.${id} as staged_id, (${match.findId('s')}) as id
           from (select s.* from ${stage} s where ${match.key('s')} in (select key from added) offset 0) s
         )
-        update ${stage} s set ${id} = f.id from found f
-        where f.record_index = s.record_index and f.id <> f.staged_id
+        update ${stage} s set ${id} = f.id from found f join ${name} t on t.organization_id = $1 and t.${id} = f.staged_id
+        where f.record_index = s.record_index and f.id <> f.staged_id and t.position >= (select start from reserved)
         returning s.record_index as index, f.staged_id as "writtenId"`,
       [organizationId, position],
     );
