@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { surveyRows } from '../../src/exchange/csv/survey';
 import { WHOLE_RECORDS } from '../../src/exchange/datasets/import-plan';
 import { Stage } from '../../src/exchange/datasets/stage';
 import type { Tenant } from '../support/lanyard';
@@ -60,5 +63,25 @@ describe('a file has bounds, whatever its rows are like', () => {
     let count = 1;
     while (!stage.enqueue({ issues: [issue] })) count++;
     expect(count).toBe(expected);
+  });
+
+  it('a proposal keeps the values that it counts, and not the rows around them', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const used = (): number => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const MIB = 1 << 20;
+    async function* rows() {
+      for (let line = 1; line <= 100; line++) {
+        const row = Buffer.from(`ada.rowe.${line}@example.com,${'x'.repeat(MIB)}`).toString();
+        yield await Promise.resolve([{ line, nextLine: line + 1, cells: [row.slice(0, row.indexOf(','))] }]);
+      }
+    }
+    const before = used();
+    const columns = await surveyRows(['E-mail'], [undefined], rows());
+    expect((used() - before) / MIB).toBeLessThan(20);
+    expect(columns).toMatchObject([{ filled: 100, different: 100 }]);
   });
 });

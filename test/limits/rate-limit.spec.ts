@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { RedisTokenBucketStore } from '../../src/http/rate-limit/redis-token-bucket.store';
@@ -249,6 +250,25 @@ describeUnless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
 });
 
 describeUnless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
+  it('waits for Redis once more after the process, and all others, stood still', async () => {
+    const server = await RedisServer.start();
+    // In this process, so that Redis receives nothing meanwhile, either.
+    const proxy = await Proxy.to(Number(new URL(server.url).port));
+    const connection = new RedisConnection(`redis://127.0.0.1:${proxy.port}/0`);
+    await connection.waitUntilReady();
+    const store = new TokenBucketStore(new RedisTokenBucketStore(connection));
+    await store.take('k', STANDING);
+    for (let times = 0; times < 3; times++) {
+      const taken = store.take('k', STANDING);
+      await nextTurn();
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+      await taken;
+    }
+    expect(store.degradedDecisions).toBe(0);
+    await connection.close();
+    proxy.close();
+  });
+
   it('decides from its last state while Redis is silent, and by that of Redis when it answers again', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const server = await RedisServer.start();

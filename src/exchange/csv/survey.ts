@@ -27,6 +27,9 @@ const kindOf = (value: string): ValueKind | undefined => {
   return kind === 'number to call' && isDate(value) ? undefined : kind;
 };
 
+/** A part of a text keeps all of it in memory, which may be megabytes; its copy does not. */
+const copyOf = (part: string): string => Buffer.from(part).toString();
+
 /** What is in a column of a file. */
 export class SurveyedColumn {
   /** How many cells have a text. */
@@ -51,7 +54,7 @@ export class SurveyedColumn {
     if (this.field?.formats || this.field?.isProbed) this.probe(this.field, cell);
     const count = this.counts.get(value);
     if (count !== undefined) this.counts.set(value, count + 1);
-    else if (this.keys.size < MAX_DIFFERENT) this.addDifferent(value);
+    else if (this.keys.size < MAX_DIFFERENT) this.addDifferent(copyOf(value));
   }
 
   private addDifferent(value: string): void {

@@ -5,6 +5,11 @@ import { type Address, serverUrls } from '../../config';
 
 /** How long a request or a shutdown waits for Redis. */
 const DEADLINE_MS = 100;
+/**
+ * Silence is counted in steps of this length. One that takes longer counts no more, because this process did not run then, and
+ * neither did Redis, perhaps: on a machine that stands still, or has more to do than cores.
+ */
+const STEP_MS = 20;
 /** How long a request waits for its reply while Redis replies to other commands. */
 const MAX_WAIT_MS = 1_000;
 /** How often the map of a cluster's slots is read again. A killed master's slots are found at their new one within this time. */
@@ -29,6 +34,8 @@ const retryDelay = (attempts: number): number => Math.min(attempts * 50, 1_000);
 interface Batch {
   /** When the batch was sent, by the clock of `performance.now()`; Infinity before that. */
   sentAt: number;
+  /** The step in which it was sent. */
+  sentIn: number;
 }
 
 interface PendingReply {
@@ -48,8 +55,10 @@ export class RedisConnection {
   readonly client: Redis | Cluster;
   /** The reason why there is no usable connection. */
   lastError?: Error;
-  /** When Redis last sent something, by the clock of `performance.now()`. In a cluster, other nodes say nothing about one. */
-  private lastReplyAt = -Infinity;
+  /** The number of steps in which replies were pending. */
+  private step = 0;
+  /** The step in which Redis last sent something. In a cluster, other nodes say nothing about one. */
+  private lastReplyIn = 0;
   /** The commands of the current turn of the event loop; undefined before the first one. */
   private batch?: Batch;
   /** The replies that have a time limit, in the order of their commands. */
@@ -76,7 +85,7 @@ export class RedisConnection {
     if (client instanceof Cluster) return;
     client.on('connect', () => {
       client.stream.on('data', () => {
-        this.lastReplyAt = performance.now();
+        this.lastReplyIn = this.step;
       });
     });
   }
@@ -107,8 +116,8 @@ export class RedisConnection {
 
   /**
    * Sends a command whose reply has a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay:
-   * time counts from the end of the turn of the event loop, when commands are sent, and a Redis that replies to other
-   * commands is busy rather than unreachable.
+   * time counts from the end of the turn of the event loop, when commands are sent, and only while this process runs; and a
+   * Redis that replies to other commands is busy rather than unreachable.
    *
    * @throws Error `No response within 100 ms`, and others
    */
@@ -117,7 +126,7 @@ export class RedisConnection {
     const batch = (this.batch ??= this.startBatch());
     return new Promise((resolve, reject) => {
       const pending = this.pendingReplies.add({ batch, reject });
-      this.timer ??= this.checkIn(DEADLINE_MS);
+      this.timer ??= this.nextStep();
       command().then(
         (value) => {
           this.pendingReplies.remove(pending);
@@ -133,21 +142,22 @@ export class RedisConnection {
 
   /**
    * One timer serves all replies, because one per reply costs 8 % of a request's CPU time. If this process was busy past the
-   * limit, timers run before the replies in the socket are read, so the check runs in the next turn of the event loop.
+   * step, timers run before the replies in the socket are read, so the check runs in the next turn of the event loop.
    */
-  private checkIn(milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => setImmediate(() => this.checkDeadlines()), milliseconds).unref();
+  private nextStep(): NodeJS.Timeout {
+    return setTimeout(() => setImmediate(() => this.checkDeadlines()), STEP_MS).unref();
   }
 
-  /** Rejects the replies that are overdue, and schedules a check of the oldest remaining one. */
+  /** Rejects the replies that are overdue, the oldest first, until one is not. */
   private checkDeadlines(): void {
     this.timer = undefined;
+    this.step += 1;
     const now = performance.now();
     for (let pending = this.pendingReplies.first; pending; pending = this.pendingReplies.first) {
-      const { sentAt } = pending.value.batch;
-      const silence = Math.max(0, now - Math.max(sentAt, this.lastReplyAt));
-      if (silence < DEADLINE_MS - 1 && now - sentAt < MAX_WAIT_MS) {
-        this.timer = this.checkIn(DEADLINE_MS - silence);
+      const { sentAt, sentIn } = pending.value.batch;
+      const silence = (this.step - Math.max(sentIn, this.lastReplyIn)) * STEP_MS;
+      if (silence <= DEADLINE_MS && now - sentAt < MAX_WAIT_MS) {
+        this.timer = this.nextStep();
         return;
       }
       this.pendingReplies.remove(pending);
@@ -157,7 +167,7 @@ export class RedisConnection {
 
   /** Holds commands back until the end of this turn of the event loop. */
   private startBatch(): Batch {
-    const batch: Batch = { sentAt: Infinity };
+    const batch: Batch = { sentAt: Infinity, sentIn: Infinity };
     const servers = this.client instanceof Cluster ? this.client.nodes('master') : [this.client];
     // A node of a cluster has no stream before its first command.
     const streams = servers.flatMap(({ stream }) => stream ?? []);
@@ -166,6 +176,7 @@ export class RedisConnection {
       this.batch = undefined;
       for (const stream of streams) stream.uncork();
       batch.sentAt = performance.now();
+      batch.sentIn = this.step;
     });
     return batch;
   }
