@@ -9,6 +9,8 @@ const FILE = join(__dirname, '../../../clients/n8n/workflow.png');
 const SIZE = { width: 1400, height: 600 };
 /** Pixels around the nodes, where their names are. */
 const MARGIN = 64;
+/** To the right of a node, n8n shows where the next one would go. */
+const RIGHT_MARGIN = 100;
 
 /** Takes the picture of clients/n8n/README.md: a workflow in the editor of n8n, after it has run. */
 export async function takePicture({ n8n }: World, { id }: StoredWorkflow): Promise<void> {
@@ -33,7 +35,7 @@ export async function takePicture({ n8n }: World, { id }: StoredWorkflow): Promi
     const [left, top, right, bottom] = [
       Math.min(...boxes.map((box) => box!.x)) - MARGIN,
       Math.min(...boxes.map((box) => box!.y)) - MARGIN,
-      Math.max(...boxes.map((box) => box!.x + box!.width)) + MARGIN,
+      Math.max(...boxes.map((box) => box!.x + box!.width)) + RIGHT_MARGIN,
       Math.max(...boxes.map((box) => box!.y + box!.height)) + MARGIN,
     ];
     const clip = { x: left, y: top, width: right - left, height: bottom - top };
