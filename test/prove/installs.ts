@@ -26,7 +26,7 @@ const MANAGERS: Record<string, PackageManager> = {
     install: ['pnpm', 'install', '--no-frozen-lockfile'],
     settings: { 'pnpm-workspace.yaml': 'nodeLinker: hoisted\n' },
   },
-  yarn: { program: 'yarn@1', install: ['yarn', 'install'] },
+  yarn: { program: 'yarn@1', install: ['yarn', 'install', '--ignore-engines'] },
 };
 
 const options = readOptions({ only: { type: 'string', default: Object.keys(MANAGERS).join() } }) as { only: string };
