@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import path, { join, win32 } from 'node:path';
 import { version } from '../../package.json';
 import { operatorProgram } from '../../src/operator/commands';
 import { commandNameFor } from '../../src/operator/command-name';
@@ -184,6 +184,15 @@ describe('the usage of the command line', () => {
     expect(commandNameFor('/app/dist/src/main.js', {}, '/app')).toBe('node dist/src/main.js');
     expect(commandNameFor('/app/dist/src/main.js', {}, '/app/data')).toBe('node ../dist/src/main.js');
     rmSync(folder, { recursive: true });
+  });
+
+  it('has the paths of Windows there', () => {
+    jest.spyOn(path, 'basename').mockImplementation(win32.basename);
+    jest.spyOn(path, 'relative').mockImplementation(win32.relative);
+    const named = (script: string): string => commandNameFor(script, {}, String.raw`C:\apps`);
+    expect(named(String.raw`C:\apps\lanyard\dist\src\main.js`)).toBe(String.raw`node lanyard\dist\src\main.js`);
+    expect(named(String.raw`D:\lanyard\dist\src\main.js`)).toBe(String.raw`node D:\lanyard\dist\src\main.js`);
+    jest.restoreAllMocks();
   });
 });
 
