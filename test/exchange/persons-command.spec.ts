@@ -307,7 +307,8 @@ describe('persons', () => {
 
   it('leaves users and creators unless it is asked for, and asks for the number of leads', async () => {
     const tenant = await lanyard.tenant();
-    const address = 'info@shared.example';
+    // Without an i, of which another locale makes another letter.
+    const address = 'team@shared.example';
     await tenant.import({ users: [{ email: address }] });
     const ids = [await create(tenant, { email: address }), await create(tenant, { email: address.toUpperCase() })];
     expect(await erase(tenant, '--email', address)).toMatchObject({ erased: false, leads: 2, asUser: 0 });
