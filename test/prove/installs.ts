@@ -11,6 +11,8 @@ import { seconds } from './support/figures';
 const ROOT = join(__dirname, '../..');
 const EXAMPLE = join(ROOT, 'test/extension');
 
+const IS_NODE_20 = process.versions.node.startsWith('20.');
+
 interface PackageManager {
   /** The package that has the program. */
   program: string;
@@ -26,7 +28,7 @@ const MANAGERS: Record<string, PackageManager> = {
     install: ['pnpm', 'install', '--no-frozen-lockfile'],
     settings: { 'pnpm-workspace.yaml': 'nodeLinker: hoisted\n' },
   },
-  yarn: { program: 'yarn@1', install: ['yarn', 'install', '--ignore-engines'] },
+  yarn: { program: 'yarn@1', install: ['yarn', 'install', ...(IS_NODE_20 ? ['--ignore-engines'] : [])] },
 };
 
 const options = readOptions({ only: { type: 'string', default: Object.keys(MANAGERS).join() } }) as { only: string };

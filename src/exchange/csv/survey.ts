@@ -28,7 +28,7 @@ const kindOf = (value: string): ValueKind | undefined => {
 };
 
 /** A part of a text keeps all of it in memory, which may be megabytes; its copy does not. */
-const copyOf = (part: string): string => Buffer.from(part).toString();
+const copyOf = (part: string): string => Buffer.from(part, 'utf16le').toString('utf16le');
 
 /** What is in a column of a file. */
 export class SurveyedColumn {
@@ -54,16 +54,16 @@ export class SurveyedColumn {
     if (this.field?.formats || this.field?.isProbed) this.probe(this.field, cell);
     const count = this.counts.get(value);
     if (count !== undefined) this.counts.set(value, count + 1);
-    else if (this.keys.size < MAX_DIFFERENT) this.addDifferent(copyOf(value));
+    else if (this.keys.size < MAX_DIFFERENT) this.addDifferent(value);
   }
 
   private addDifferent(value: string): void {
     const key = value.length > MAX_KEY_LENGTH ? createHash('sha256').update(value).digest('base64') : value;
     if (this.keys.has(key)) return;
-    this.keys.add(key);
+    this.keys.add(copyOf(key));
     const kind = kindOf(value);
     this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
-    if (this.counts.size < MAX_LISTED) this.counts.set(value, 1);
+    if (this.counts.size < MAX_LISTED) this.counts.set(copyOf(value), 1);
   }
 
   private probe(field: CsvField, cell: string): void {

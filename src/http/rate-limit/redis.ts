@@ -3,14 +3,11 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LinkedList } from '../../data/database/linked-list';
 import { type Address, serverUrls } from '../../config';
 
-/** How long a request or a shutdown waits for Redis. */
+/** How long a request or a shutdown waits for a silent Redis. */
 const DEADLINE_MS = 100;
-/**
- * Silence is counted in steps of this length. One that takes longer counts no more, because this process did not run then, and
- * neither did Redis, perhaps: on a machine that stands still, or has more to do than cores.
- */
+/** Silence is counted in steps. One that takes longer counts no more: if this process did not run, Redis may not have run, either. */
 const STEP_MS = 20;
-/** How long a request waits for its reply while Redis replies to other commands. */
+/** How long a request waits for its reply while Redis replies to other commands, or while this process is busy. */
 const MAX_WAIT_MS = 1_000;
 /** How often the map of a cluster's slots is read again. A killed master's slots are found at their new one within this time. */
 const SLOTS_INTERVAL_MS = 1_000;
@@ -115,9 +112,9 @@ export class RedisConnection {
   }
 
   /**
-   * Sends a command whose reply has a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay:
-   * time counts from the end of the turn of the event loop, when commands are sent, and only while this process runs; and a
-   * Redis that replies to other commands is busy rather than unreachable.
+   * Sends a command whose reply has a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay.
+   * Time counts from the end of the turn of the event loop, when commands are sent, and only while this process runs.
+   * A Redis that replies to other commands is busy rather than unreachable.
    *
    * @throws Error `No response within 100 ms`, and others
    */
@@ -141,8 +138,8 @@ export class RedisConnection {
   }
 
   /**
-   * One timer serves all replies, because one per reply costs 8 % of a request's CPU time. If this process was busy past the
-   * step, timers run before the replies in the socket are read, so the check runs in the next turn of the event loop.
+   * One timer serves all replies, because one per reply costs 8 % of a request's CPU time.
+   * Timers run before the replies in the socket are read, so the check runs in the next turn of the event loop.
    */
   private nextStep(): NodeJS.Timeout {
     return setTimeout(() => setImmediate(() => this.checkDeadlines()), STEP_MS).unref();

@@ -12,9 +12,10 @@ const PROBE_INTERVAL_MICROS = 1_000_000;
 
 /**
  * The buckets of all keys: in Redis while it responds, in this process while it does not or where there is none. A limit
- * protects the service, so its own failure must not take the service down: `take` never throws, and waits at most 100 ms for
- * a silent Redis or a second for a busy one. Meanwhile each process continues from the last state that Redis reported, so an
- * outage grants no new burst, but n processes may admit n times the refill. When Redis is back, its state applies again.
+ * protects the service, so its own failure must not take the service down: `take` never throws. It waits 100 ms for a silent
+ * Redis, and at most a second where Redis or this process is busy. Meanwhile each process continues from the last state that
+ * Redis reported, so an outage grants no new burst, but n processes may admit n times the refill. When Redis is back, its
+ * state applies again.
  */
 export class TokenBucketStore {
   /** Whether Redis counts as unreachable. */
